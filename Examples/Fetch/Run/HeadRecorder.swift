@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
+import HTTPLoaders
 import HTTPTransport
 import Locks
 import PlatformBasics
 import WebImage
 
 /// Notes what origins answer, for the report: also of responses that carry no picture.
-final class HeadRecorder: HTTPLoading {
-    private let loader: any HTTPLoading
+final class HeadRecorder: HTTPLoaderWrapping {
+    let loader: any HTTPLoading
     private let answers = Mutex<[URL: Outcome.Answer]>([:])
 
     init(_ loader: any HTTPLoading) { self.loader = loader }
@@ -20,9 +21,4 @@ final class HeadRecorder: HTTPLoading {
         answers.withLock { $0[request.url] = answer }
         return response
     }
-
-    func canLoad(_ request: HTTPRequest) -> Bool { loader.canLoad(request) }
-    var schemes: [String] { loader.schemes }
-    var localSchemes: [String] { loader.localSchemes }
-    func shutdown() async { await loader.shutdown() }
 }

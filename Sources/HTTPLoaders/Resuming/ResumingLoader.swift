@@ -12,10 +12,11 @@ import PlatformBasics
 /// The reader gets one body with status 200, and an error when the parts do not make a whole.
 ///
 /// - Source: RFC 9110, sections 13.1.5 and 14.
-public struct ResumingLoader: HTTPLoading {
+public struct ResumingLoader: HTTPLoaderWrapping {
     /// Has the beginnings of bodies that broke off.
     public let store: PartialBodyStore
-    private let loader: any HTTPLoading
+    /// Sends the requests.
+    public let loader: any HTTPLoading
     private let limit: Int
 
     /// Creates a loader.
@@ -43,20 +44,6 @@ public struct ResumingLoader: HTTPLoading {
             }
         }
         return recording(try await loader.send(request), request)
-    }
-
-    /// Whether the other loader can load the request.
-    public func canLoad(_ request: HTTPRequest) -> Bool { loader.canLoad(request) }
-
-    /// The schemes of the other loader.
-    public var schemes: [String] { loader.schemes }
-
-    /// The local schemes of the other loader.
-    public var localSchemes: [String] { loader.localSchemes }
-
-    /// Ends the other loader.
-    public func shutdown() async {
-        await loader.shutdown()
     }
 
     /// The whole response; `nil` when the beginning is of no use and the request must be sent as it is.

@@ -6,7 +6,7 @@ public import PlatformBasics
 ///
 /// Only the head counts: a body that breaks off later is its reader's failure. An alternative at another origin gets
 /// neither the credentials nor the cookies of the request.
-public struct AlternativesLoader: HTTPLoading {
+public struct AlternativesLoader: HTTPLoaderWrapping {
     /// The errors after which to ask elsewhere; default those of a connection that was not made, was lost or is silent.
     public var codes: Set<HTTPError.Code> = [
         .cannotConnect, .cannotResolveHost, .connectionLost, .timedOut, .tlsFailed, .circuitOpen,
@@ -16,7 +16,8 @@ public struct AlternativesLoader: HTTPLoading {
     /// The methods that may be repeated; default GET and HEAD.
     public var methods: Set<String> = ["GET", "HEAD"]
 
-    private let loader: any HTTPLoading
+    /// Sends the requests.
+    public let loader: any HTTPLoading
     private let alternatives: @Sendable (URL) -> [URL]
 
     /// The largest number of alternatives to ask.
@@ -50,20 +51,6 @@ public struct AlternativesLoader: HTTPLoading {
                 attempt = request.moved(to: next)
             }
         }
-    }
-
-    /// Whether the other loader can load the request.
-    public func canLoad(_ request: HTTPRequest) -> Bool { loader.canLoad(request) }
-
-    /// The schemes of the other loader.
-    public var schemes: [String] { loader.schemes }
-
-    /// The local schemes of the other loader.
-    public var localSchemes: [String] { loader.localSchemes }
-
-    /// Ends the other loader.
-    public func shutdown() async {
-        await loader.shutdown()
     }
 }
 

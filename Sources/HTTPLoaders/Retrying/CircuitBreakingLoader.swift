@@ -8,8 +8,9 @@ import TaskCoordination
 ///
 /// After some failures in a row, requests to the origin fail at once with code `.circuitOpen`. After a while one
 /// request goes through; its success lets the others through again.
-public final class CircuitBreakingLoader: HTTPLoading {
-    private let loader: any HTTPLoading
+public final class CircuitBreakingLoader: HTTPLoaderWrapping {
+    /// Sends the requests.
+    public let loader: any HTTPLoading
     private let maximumFailureCount: Int
     private let openTime: Duration
     /// The time since this loader was made.
@@ -61,23 +62,6 @@ public final class CircuitBreakingLoader: HTTPLoading {
             throw error
         }
     }
-
-    /// Whether the other loader can load the request.
-    public func canLoad(_ request: HTTPRequest) -> Bool { loader.canLoad(request) }
-
-    /// The schemes of the other loader.
-    public var schemes: [String] { loader.schemes }
-
-    /// The local schemes of the other loader.
-    public var localSchemes: [String] { loader.localSchemes }
-
-    /// Ends the other loader.
-    public func shutdown() async {
-        await loader.shutdown()
-    }
-
-    /// The bytes of what is remembered about origins, at most 2 MiB.
-    package var byteCount: Int { table.withLock { $0.byteCount } }
 
     private func leave(_ ticket: CircuitTable.Ticket, _ outcome: CircuitTable.Outcome) {
         table.withLock { $0.leave(ticket, outcome, limit: maximumFailureCount, openTime: openTime, at: elapsed()) }

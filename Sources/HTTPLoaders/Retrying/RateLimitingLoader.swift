@@ -37,8 +37,9 @@ public struct HTTPRateLimit: Sendable, Hashable {
 ///
 /// A request that comes too early waits for its turn, first come, first served, and holds neither a connection nor a
 /// download slot meanwhile.
-public final class RateLimitingLoader: HTTPLoading {
-    private let loader: any HTTPLoading
+public final class RateLimitingLoader: HTTPLoaderWrapping {
+    /// Sends the requests.
+    public let loader: any HTTPLoading
     private let perHost: HTTPRateLimit?
     private let total: HTTPRateLimit?
     private let maximumWait: Duration
@@ -92,23 +93,6 @@ public final class RateLimitingLoader: HTTPLoading {
         }
         if delay > .zero { try await RequestTurn.wait { [pause] in try await pause(delay) } }
         return delay
-    }
-
-    /// Whether the other loader can load the request.
-    public func canLoad(_ request: HTTPRequest) -> Bool { loader.canLoad(request) }
-
-    /// The schemes of the other loader.
-    public var schemes: [String] { loader.schemes }
-
-    /// The local schemes of the other loader.
-    public var localSchemes: [String] { loader.localSchemes }
-
-    /// The bytes of what is remembered about hosts, at most 2 MiB.
-    package var byteCount: Int { table.withLock { $0.byteCount } }
-
-    /// Ends the other loader.
-    public func shutdown() async {
-        await loader.shutdown()
     }
 }
 

@@ -9,10 +9,11 @@ import TaskCoordination
 /// Only the head counts: a body that breaks off later is its reader's failure, or that of a ``ResumingLoader``. The
 /// time limits of a request apply to each attempt. While it waits, a request holds neither a connection
 /// nor a download slot.
-public final class RetryingLoader: HTTPLoading {
+public final class RetryingLoader: HTTPLoaderWrapping {
     /// The policy for every request.
     package let policy: RetryPolicy
-    private let loader: any HTTPLoading
+    /// Sends the requests.
+    public let loader: any HTTPLoading
     private let pause: @Sendable (Duration) async throws -> Void
     private let ready: @Sendable () async throws -> Void
     private let fraction: @Sendable () -> Double
@@ -74,23 +75,6 @@ public final class RetryingLoader: HTTPLoading {
             try await ready()
             attempt += 1
         }
-    }
-
-    /// Whether the other loader can load the request.
-    public func canLoad(_ request: HTTPRequest) -> Bool { loader.canLoad(request) }
-
-    /// The schemes of the other loader.
-    public var schemes: [String] { loader.schemes }
-
-    /// The local schemes of the other loader.
-    public var localSchemes: [String] { loader.localSchemes }
-
-    /// The bytes of what is remembered about hosts, at most 2 MiB.
-    package var byteCount: Int { budget.withLock { $0.spent.byteCount } }
-
-    /// Ends the other loader.
-    public func shutdown() async {
-        await loader.shutdown()
     }
 
     /// The delay before the next attempt; `nil` when there is none.
