@@ -127,4 +127,15 @@ struct FolderAccountTests {
         #expect(second.add(1).hasChanged)
         expectEqual(first.look()?.hasChanged, true)
     }
+
+    @Test func `only a file system of this machine answers a look without a thread`() throws {
+        let system = FileSystem()
+        try folder.write([1], to: path)
+        for (folder, name, isLocal) in [(folder.path, "account", true), ("/proc/self", "status", false)] {
+            let root = try system.openFolder(folder, mayBeLink: true)
+            let file = try system.openForReading(name, in: root)
+            #expect(system.isLocal(file) == isLocal)
+            for descriptor in [root, file] { try system.close(descriptor) }
+        }
+    }
 }
