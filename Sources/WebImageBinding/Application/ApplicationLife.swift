@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Dispatch
+import TaskCoordination
 
 /// What a manager does when its application is short of memory, leaves the screen, or ends.
 ///
@@ -20,12 +21,12 @@ struct ApplicationLife: Sendable {
     /// Ends the manager. Blocks the thread for at most a second: the system ends the process when this call returns.
     func termination() {
         let end = DispatchSemaphore(value: 0)
-        // Unstructured because a notification is not asynchronous; the wait below is bounded. Detached because the
-        // main actor is blocked.
-        Task.detached { [manager] in
+        // A notification is not asynchronous, and its thread is blocked meanwhile.
+        let task = PacedTask("end of the application") { [manager] in
             _ = await manager.shutdown(within: .milliseconds(500))
             end.signal()
+            return nil
         }
-        _ = end.wait(timeout: .now() + .seconds(1))
+        withExtendedLifetime(task) { _ = end.wait(timeout: .now() + .seconds(1)) }
     }
 }
