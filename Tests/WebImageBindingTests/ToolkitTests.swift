@@ -20,9 +20,9 @@ struct ToolkitTests {
         let animation = picture(1, frames: 3)
         loader.remember(animation, for: url(1))
         target.load(request(1), with: loader)
-        #expect(target.picture == [1, 0])
+        expectEqual(target.picture, [1, 0])
         target.showFrame(PlayedFrame(index: 2, loop: 0, frame: try animation.frame(at: 2)), of: animation, in: .image)
-        #expect(target.picture == [1, 2])
+        expectEqual(target.picture, [1, 2])
         target.load(nil, with: loader)
         expectNil(target.picture)
     }

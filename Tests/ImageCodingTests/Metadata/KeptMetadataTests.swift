@@ -75,9 +75,9 @@ struct KeptMetadataTests {
     func `pixels are stored as they were, whatever the orientation`(orientation: ImageOrientation) throws {
         let image = Self.picture(ImageMetadata(orientation: orientation))
         let bytes = try coders.encode(image, as: .png.keeping(.all))
-        #expect(try coders.decode(bytes).pixels == image.pixels)
+        try expectEqual(coders.decode(bytes).pixels, image.pixels)
         let stored = PixelSize(width: bytes.bigEndian(at: 16), height: bytes.bigEndian(at: 20))
-        #expect(stored == image.size.turned(orientation))
+        expectEqual(stored, image.size.turned(orientation))
     }
 
     @Test(arguments: [EncodedFormat.apng, .losslessWebP, .png, .jpeg()])
@@ -96,14 +96,14 @@ struct KeptMetadataTests {
         for takesMetadata in [true, false] {
             let coders = ImageCoders(decoders: [PNGCoder()], encoders: [OwnEncoder(takesMetadata: takesMetadata)])
             let file = try coders.encode(Self.picture(), as: .png.keeping(.all))
-            #expect(try coders.decode(file).metadata == (takesMetadata ? Self.metadata : nil))
+            try expectEqual(coders.decode(file).metadata, takesMetadata ? Self.metadata : nil)
         }
         let own = ImageCoders(decoders: [], encoders: [OwnEncoder(takesMetadata: true)])
         let frame = DecodedImage.Frame(pixels: [1, 2, 3, 255], duration: .seconds(1))
         var animation = try DecodedImage(width: 1, height: 1, frames: [frame, frame, frame], hasAlpha: false)
         animation.metadata = Self.metadata
         // Only what is written is turned back.
-        #expect(own.encodingByteCount(of: animation, as: .png.keeping(.orientation)) == 4)
+        expectEqual(own.encodingByteCount(of: animation, as: .png.keeping(.orientation)), 4)
     }
 
     @Test

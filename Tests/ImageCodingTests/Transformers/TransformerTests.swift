@@ -123,18 +123,17 @@ struct TransformerTests {
     @Test
     func `keys never change`() {
         let size = PixelSize(width: 320, height: 240)
-        #expect(ResizeTransformer(size: size, mode: .fill).key == "resize(320x240,fill)")
-        #expect(ResizeTransformer(size: size, allowsEnlarging: true).key == "resize(320x240,fit,enlarging)")
-        #expect(CropTransformer(PixelRect(x: 1, y: -2, width: 3, height: 4)).key == "crop(1,-2,3,4)")
-        #expect(ResizeTransformer(size: size, mode: .fill, gravity: .top).key == "resize(320x240,fill,0.5:0.0)")
-        #expect(PadTransformer(top: 1, color: .black).key == "pad(1,0,0,0,#000000)")
-        #expect(PadTransformer(to: size).key == "extend(320x240,0.5:0.5,#00000000)")
-        #expect(RotateTransformer(degrees: -90).key == "rotate(270.0,#00000000)")
-        #expect(RoundCornersTransformer(radius: 4).key == "round(4.0,15,0.0,#000000)")
-        #expect(ColorTransformer.contrast(1.5).key == "contrast(1.5)")
-        #expect(BlurTransformer(sigma: 2).key == "blur(2.0)")
-        #expect(
-            TransformerPipeline([ResizeTransformer(size: size), Named(key: "a|b")]).key
-                == "[resize(320x240,fit)|a\\|b|]")
+        expectEqual(ResizeTransformer(size: size, mode: .fill).key, "resize(320x240,fill)")
+        expectEqual(ResizeTransformer(size: size, allowsEnlarging: true).key, "resize(320x240,fit,enlarging)")
+        expectEqual(CropTransformer(PixelRect(x: 1, y: -2, width: 3, height: 4)).key, "crop(1,-2,3,4)")
+        expectEqual(ResizeTransformer(size: size, mode: .fill, gravity: .top).key, "resize(320x240,fill,0.5:0.0)")
+        expectEqual(PadTransformer(top: 1, color: .black).key, "pad(1,0,0,0,#000000)")
+        expectEqual(PadTransformer(to: size).key, "extend(320x240,0.5:0.5,#00000000)")
+        expectEqual(RotateTransformer(degrees: -90).key, "rotate(270.0,#00000000)")
+        expectEqual(RoundCornersTransformer(radius: 4).key, "round(4.0,15,0.0,#000000)")
+        expectEqual(ColorTransformer.contrast(1.5).key, "contrast(1.5)")
+        expectEqual(BlurTransformer(sigma: 2).key, "blur(2.0)")
+        expectEqual(
+            TransformerPipeline([ResizeTransformer(size: size), Named(key: "a|b")]).key, "[resize(320x240,fit)|a\\|b|]")
     }
 }
