@@ -28,7 +28,7 @@ public struct BlurTransformer: ImageTransforming, Hashable {
     /// Blurs every frame.
     ///
     /// - Throws: ``ImageError`` with `.invalidRequest` for a standard deviation out of range; `CancellationError`.
-    /// - Complexity: O(pixels * ``sigma``).
+    /// - Complexity: O(pixels * `sigma`).
     public func transform(_ image: DecodedImage) throws -> DecodedImage {
         let filter = try BlurTransformer.filter(sigma, for: image.size)
         guard let filter else { return image }
