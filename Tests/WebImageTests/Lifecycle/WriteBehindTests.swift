@@ -37,7 +37,7 @@ import WebImageTesting
         scenario.stage.run()
         expect(scenario.stored(CacheKey("true")) != nil)
         expectNil(scenario.stored(CacheKey("false")))
-        expectEqual(scenario.look { await ($0.droppedCount, $0.pendingCount, $0.entryCount) } ?? (1, 1, 1), (0, 0, 0))
+        #expect(scenario.look { await ($0.droppedCount, $0.pendingCount, $0.entryCount) } ?? (1, 1, 1) == (0, 0, 0))
     }
 
     @Test(arguments: seeds) func `a write that does not wait is refused beyond the limit, and told`(seed: UInt64) throws
@@ -64,7 +64,7 @@ import WebImageTesting
         expectEqual(isTaken, true, "there is room again")
         scenario.stage.run()
         expectEqual(scenario.stored(CacheKey("4")), sampleEntry(4).bytes)
-        expectEqual(scenario.look { await ($0.pendingByteCount, $0.entryCount) } ?? (1, 1), (0, 0))
+        #expect(scenario.look { await ($0.pendingByteCount, $0.entryCount) } ?? (1, 1) == (0, 0))
     }
 
     @Test(arguments: seeds) func `draining waits for the writes submitted before and meanwhile`(seed: UInt64) throws {

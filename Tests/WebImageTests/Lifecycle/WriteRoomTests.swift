@@ -22,7 +22,7 @@ import WebImageTesting
         scenario.stage.run()
         expect(submissions.allSatisfy { !$0.isRunning })
         for number in 0..<9 { expectEqual(scenario.stored(CacheKey("\(number)")), sampleEntry(number).bytes) }
-        expectEqual(scenario.look { await ($0.droppedCount, $0.entryCount) } ?? (1, 1), (0, 0))
+        #expect(scenario.look { await ($0.droppedCount, $0.entryCount) } ?? (1, 1) == (0, 0))
     }
 
     @Test func `keys, and what a change keeps, count for the room`() throws {
@@ -57,7 +57,7 @@ import WebImageTesting
         expect(submissions.allSatisfy { !$0.isRunning })
         expectEqual(dropped.entries, [CacheKey("1")])
         for number in [0, 2, 3] { expect(scenario.stored(CacheKey("\(number)")) != nil) }
-        expectEqual(scenario.look { await ($0.pendingByteCount, $0.entryCount) } ?? (1, 1), (0, 0))
+        #expect(scenario.look { await ($0.pendingByteCount, $0.entryCount) } ?? (1, 1) == (0, 0))
     }
 
     @Test(arguments: seeds) func `a submission that is cancelled at any time is either taken or dropped`(seed: UInt64)
@@ -72,8 +72,7 @@ import WebImageTesting
         expect(submissions.allSatisfy { !$0.isRunning })
         #expect(dropped.entries.isEmpty || dropped.entries == [CacheKey("1")])
         expectEqual((scenario.stored(CacheKey("1")) == nil), !dropped.entries.isEmpty)
-        expectEqual(
-            scenario.look { await ($0.pendingCount, $0.pendingByteCount, $0.entryCount) } ?? (1, 1, 1), (0, 0, 0))
+        #expect(scenario.look { await ($0.pendingCount, $0.pendingByteCount, $0.entryCount) } ?? (1, 1, 1) == (0, 0, 0))
     }
 
     @Test(arguments: seeds) func `the newest content of a key stays, also when all wait for room`(seed: UInt64) throws {
@@ -202,7 +201,7 @@ import WebImageTesting
         let dropped = scenario.look { await $0.droppedCount } ?? 0
         let stored = scenario.stage.outcome { await $0.statistics.stores }.value ?? 0
         expectEqual(dropped + stored, 5)
-        expectEqual(scenario.look { await ($0.pendingByteCount, $0.entryCount) } ?? (1, 1), (0, 0))
+        #expect(scenario.look { await ($0.pendingByteCount, $0.entryCount) } ?? (1, 1) == (0, 0))
     }
 
     @Test(arguments: seeds) func `a change of a stored entry comes after the writes submitted before it`(seed: UInt64)
@@ -221,7 +220,7 @@ import WebImageTesting
         let entry = scenario.stage.outcome { try await $0.entry(for: key) }.value ?? nil
         expectEqual(entry?.bytes, sampleEntry(2).bytes)
         expectEqual(entry?.metadata.etag, "second")
-        expectEqual(scenario.look { await ($0.droppedCount, $0.entryCount) } ?? (1, 1), (0, 0))
+        #expect(scenario.look { await ($0.droppedCount, $0.entryCount) } ?? (1, 1) == (0, 0))
     }
 
     @Test func `at most 64 keys are written at a time`() throws {
@@ -229,7 +228,7 @@ import WebImageTesting
         for number in 0..<100 {
             _ = scenario.look { await $0.submit(for: CacheKey("\(number)"), byteCount: 0) { sampleEntry(number) } }
         }
-        expectEqual(scenario.look { await ($0.writers.count, $0.pendingCount) } ?? (0, 0), (64, 100))
+        #expect(scenario.look { await ($0.writers.count, $0.pendingCount) } ?? (0, 0) == (64, 100))
         scenario.stage.run()
         expectEqual(scenario.look { await $0.entryCount }, 0)
     }
