@@ -188,6 +188,35 @@ import WebImageTesting
         expectEqual(scenario.journal.entries, ["none, not cancelled"])
         expectAllFree(slots, on: scenario.executor)
     }
+
+    @Test(arguments: seeds)
+    func `a part without the slot that outlives its operation gives its slot back, and lets others have it before`(
+        seed: UInt64
+    ) {
+        let (slots, gate) = (Slots(limit: 1), Gate())
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let (executor, flights) = (scenario.executor, scenario.flights)
+        let caller = Probe(on: executor) {
+            try await flights.value(
+                for: "key",
+                starting: { work in
+                    { _ in
+                        Task(executorPreference: executor) {
+                            try await work.withoutSlot(lane: "") { await gate.pass() }
+                        }
+                        for _ in 0..<seed % 5 { await Task.yield() }
+                        return 1
+                    }
+                })
+        }
+        executor.drain()
+        let other = scenario.call("other") { _ in 2 }
+        executor.drain()
+        #expect(caller.value == 1 && other.value == 2)
+        gate.open()
+        executor.drain()
+        expectAllFree(slots, on: executor)
+    }
 }
 
 /// Notes what holds at the moment when a task is to go on, and hands the task to another executor.
