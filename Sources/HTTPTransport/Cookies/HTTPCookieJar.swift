@@ -32,11 +32,11 @@ public final class HTTPCookieJar: Sendable {
     }
 
     /// The number of cookies, expired ones included until they are looked at.
-    public var count: Int { cookies.withLock { $0.count } }
+    package var count: Int { cookies.withLock { $0.count } }
 
     /// The bytes that the cookies keep.
     /// - Complexity: O(*n*) in the number of cookies.
-    public var byteCount: Int { cookies.withLock { $0.reduce(HeapSize.of($0)) { $0 + $1.heapByteCount } } }
+    package var byteCount: Int { cookies.withLock { $0.reduce(HeapSize.of($0)) { $0 + $1.heapByteCount } } }
 
     /// Removes every cookie.
     public func removeAll() {

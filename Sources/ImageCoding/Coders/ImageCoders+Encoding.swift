@@ -71,7 +71,7 @@ extension ImageCoders {
     ///   - format: The format and its options.
     /// - Returns: Bytes, an upper estimate; 0 when no encoder writes the format; `.max` when the number does not fit.
     /// - Complexity: O(number of encoders).
-    package func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
+    public func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
         guard let encoder = encoders.first(where: { $0.canEncode(format.format) }) else { return 0 }
         var byteCount = encoder.encodingByteCount(of: image, as: format)
         if format.options.keptMetadata.contains(.orientation), image.metadata?.orientation ?? .up != .up {

@@ -47,7 +47,7 @@ public struct ImageCoders: Sendable {
     ///   - options: The declared format is used when there is no signature.
     /// - Throws: ``ImageError`` as ``decode(_:options:)`` would: `.unknownFormat` or `.unsupportedFormat`.
     /// - Complexity: O(number of decoders); for text that may become an SVG, O(`beginning.count`).
-    package func checkSignature(_ beginning: [UInt8], options: DecodeOptions = DecodeOptions()) throws(ImageError) {
+    public func checkSignature(_ beginning: [UInt8], options: DecodeOptions = DecodeOptions()) throws(ImageError) {
         if ImageFormat(sniffing: beginning) == nil {
             if beginning.count < ImageFormat.signatureLength { return }
             // The root element follows comments of any length, and one of the decoders may read SVG.
@@ -67,7 +67,7 @@ public struct ImageCoders: Sendable {
     /// - Returns: Bytes, an upper estimate from the header; `.max` when the number does not fit.
     /// - Throws: ``ImageError``: `.truncated`, `.malformed`, `.unknownFormat`, `.unsupportedFormat`, `.invalidRequest`
     ///   for a thumbnail without area; `CancellationError`.
-    package func decodingByteCount(of bytes: [UInt8], options: DecodeOptions = DecodeOptions()) throws -> Int {
+    public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions = DecodeOptions()) throws -> Int {
         try options.check()
         let decoder = try decoder(for: bytes, options: options)
         let options = try options.withinBudget { try decoder.properties(of: bytes, options: options) }

@@ -13,7 +13,7 @@ import PlatformBasics
 /// ``ImageRequest/cacheKey``, when the mark becomes another one.
 public struct WatermarkTransformer: PreparingTransformer {
     /// The second picture; of an animation the first frame.
-    public let request: ImageRequest
+    package let request: ImageRequest
     private let gravity: Gravity
     private let margin: Int
     private let opacity: Double
@@ -27,7 +27,7 @@ public struct WatermarkTransformer: PreparingTransformer {
     ///   - margin: The distance from the edges, in pixels; 0 by default.
     ///   - opacity: 0 (invisible) to 1, clamped.
     ///   - blend: How it is mixed with what is below it.
-    public init(
+    package init(
         _ request: ImageRequest, gravity: Gravity = .bottomRight, margin: Int = 0, opacity: Double = 1,
         blend: BlendMode = .normal
     ) {

@@ -47,7 +47,7 @@ public final class BoundLoad {
     }
 
     /// How the load ended, `nil` until then.
-    public var currentOutcome: LoadOutcome? { ending.value }
+    package var currentOutcome: LoadOutcome? { ending.value }
 
     /// Cancels the load.
     ///

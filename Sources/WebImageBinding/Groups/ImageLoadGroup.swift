@@ -44,7 +44,7 @@ public final class ImageLoadGroup {
     }
 
     /// How the loads ended, `nil` until the last end.
-    public var currentOutcomes: [LoadOutcome]? { ending.value }
+    package var currentOutcomes: [LoadOutcome]? { ending.value }
 
     /// The number of loads kept. For tests.
     var entryCount: Int { members.count + held.count }

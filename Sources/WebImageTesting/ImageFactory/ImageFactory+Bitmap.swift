@@ -10,7 +10,7 @@ extension ImageFactory {
     ///   - seed: Chooses the picture; within ``seeds``.
     ///   - inRuns: Whether each row is stored in runs of its green.
     /// - Source: Microsoft, Bitmap Storage.
-    package static func bitmapFile(width: Int, height: Int, seed: Int, inRuns: Bool = false) -> [UInt8] {
+    public static func bitmapFile(width: Int, height: Int, seed: Int, inRuns: Bool = false) -> [UInt8] {
         let pixels = picture(width: width, height: height, seed: seed).pixels
         var data = [UInt8]()
         for row in (0..<height).reversed() {
@@ -35,7 +35,7 @@ extension ImageFactory {
     ///   - side: Width and height in pixels, up to 256.
     ///   - seed: Chooses the picture; within ``seeds``.
     /// - Source: Microsoft, Icons.
-    package static func iconFile(side: Int, seed: Int) -> [UInt8] {
+    public static func iconFile(side: Int, seed: Int) -> [UInt8] {
         let pixels = picture(width: side, height: side, seed: seed).pixels
         var data = bitmapHeader(side, side * 2, bits: 32, compression: 0)
         for row in (0..<side).reversed() {

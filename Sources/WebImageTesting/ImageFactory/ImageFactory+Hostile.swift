@@ -5,7 +5,7 @@ extension ImageFactory {
     ///
     /// - Parameter side: Width and height in pixels, at least 1.
     /// - Complexity: O(size of the file).
-    package static func oversizedPNG(_ side: Int = 30_000) -> [UInt8] {
+    public static func oversizedPNG(_ side: Int = 30_000) -> [UInt8] {
         precondition(side > 0 && side <= 1 << 20, "A side has 1 to 1048576 pixels.")
         return png(side: side, [("IDAT", ZeroStream.zlib(count: side * (1 + (side + 7) / 8)))])
     }
@@ -15,14 +15,14 @@ extension ImageFactory {
     ///
     /// - Parameter byteCount: About how long the file is.
     /// - Complexity: O(`byteCount`).
-    package static func endlessPNG(byteCount: Int = 4 << 20) -> [UInt8] {
+    public static func endlessPNG(byteCount: Int = 4 << 20) -> [UInt8] {
         png(side: 10, [("IDAT", ZeroStream.zlib(count: byteCount * 1_032))])
     }
 
     /// A valid PNG of 10 by 10 pixels after `chunks` empty chunks that mean nothing, twelve bytes each.
     ///
     /// - Parameter chunks: How many.
-    package static func chunkBombPNG(chunks: Int = 1_000_000) -> [UInt8] {
+    public static func chunkBombPNG(chunks: Int = 1_000_000) -> [UInt8] {
         let empty = chunk("teXt", [])
         let file = png(side: 10, [("IDAT", ZeroStream.zlib(count: 10 * 3))])
         return file[..<33] + repeated(empty, chunks) + file[33...]
@@ -33,7 +33,7 @@ extension ImageFactory {
     /// - Parameters:
     ///   - bytes: A whole file.
     ///   - fraction: How much of it stays, from 0 to 1.
-    package static func truncated(_ bytes: [UInt8], to fraction: Double = 0.5) -> [UInt8] {
+    public static func truncated(_ bytes: [UInt8], to fraction: Double = 0.5) -> [UInt8] {
         Array(bytes.prefix(Int(Double(bytes.count) * fraction)))
     }
 
@@ -42,7 +42,7 @@ extension ImageFactory {
     /// - Parameters:
     ///   - count: How many.
     ///   - seed: The same seed gives the same bytes.
-    package static func randomBytes(count: Int, seed: Int) -> [UInt8] {
+    public static func randomBytes(count: Int, seed: Int) -> [UInt8] {
         var random = SeededGenerator(seed: UInt64(truncatingIfNeeded: seed))
         return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     }

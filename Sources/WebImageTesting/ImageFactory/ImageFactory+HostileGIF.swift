@@ -6,7 +6,7 @@ extension ImageFactory {
     /// - Parameters:
     ///   - frames: How many frames.
     ///   - side: Width and height of the canvas, up to 65,535.
-    package static func frameBombGIF(frames: Int = 2_000, side: Int = 10_000) -> [UInt8] {
+    public static func frameBombGIF(frames: Int = 2_000, side: Int = 10_000) -> [UInt8] {
         // Codes of three bits: clear, 0, end.
         let frame = gifFrame(side: 1, disposal: 0, data: [0x44, 0x01])
         return gifHeader(side) + repeated(frame, frames) + [0x3B]
@@ -19,7 +19,7 @@ extension ImageFactory {
     ///   - frames: How many frames.
     ///   - side: Width and height of the canvas and of each frame, up to 65,535.
     ///   - disposal: What happens to a frame before the next one: 3 restores the pixels below it.
-    package static func fullFrameGIF(frames: Int = 256, side: Int = 988, disposal: UInt8 = 3) -> [UInt8] {
+    public static func fullFrameGIF(frames: Int = 256, side: Int = 988, disposal: UInt8 = 3) -> [UInt8] {
         let frame = gifFrame(side: side, disposal: disposal, data: codes(pixels: side * side))
         return gifHeader(side) + repeated(frame, frames) + [0x3B]
     }
@@ -27,12 +27,12 @@ extension ImageFactory {
     /// The header of a GIF and nothing else: 19 bytes.
     ///
     /// - Parameter side: Width and height of the canvas, up to 65,535.
-    package static func headerOnlyGIF(side: Int = 7_000) -> [UInt8] { gifHeader(side) }
+    public static func headerOnlyGIF(side: Int = 7_000) -> [UInt8] { gifHeader(side) }
 
     /// A GIF with one frame after a comment of blocks of one byte.
     ///
     /// - Parameter byteCount: About how long the file is.
-    package static func commentBombGIF(byteCount: Int = 4 << 20) -> [UInt8] {
+    public static func commentBombGIF(byteCount: Int = 4 << 20) -> [UInt8] {
         let comment = [0x21, 0xFE] + repeated([1, 0x20], byteCount / 2) + [0]
         return gifHeader(1) + comment + gifFrame(side: 1, disposal: 0, data: [0x44, 0x01]) + [0x3B]
     }
@@ -40,7 +40,7 @@ extension ImageFactory {
     /// A GIF with one frame of codes that clear the table again and again, without one pixel.
     ///
     /// - Parameter byteCount: About how long the file is.
-    package static func clearCodeGIF(byteCount: Int = 1 << 20) -> [UInt8] {
+    public static func clearCodeGIF(byteCount: Int = 1 << 20) -> [UInt8] {
         // Codes of three bits, all of them 4.
         let data = repeated([0x24, 0x49, 0x92], byteCount / 3)
         return gifHeader(100) + gifFrame(side: 100, disposal: 0, data: data) + [0x3B]

@@ -8,7 +8,7 @@ extension ImageFactory {
     ///   - scans: How many scans, at least one.
     ///   - components: 1 (grey), 3 (YCbCr) or 4 (CMYK), none of them subsampled.
     /// - Source: ITU-T T.81, annexes B and G.
-    package static func scanBombJPEG(side: Int = 7_000, scans: Int = 99, components: Int = 3) -> [UInt8] {
+    public static func scanBombJPEG(side: Int = 7_000, scans: Int = 99, components: Int = 3) -> [UInt8] {
         let blocks = (side + 7) / 8 * ((side + 7) / 8)
         let ids = (1...components).map { UInt8($0) }
         var bytes: [UInt8] = [0xFF, 0xD8]
@@ -28,7 +28,7 @@ extension ImageFactory {
     /// A JPEG of one pixel after `segments` empty comments, four bytes each.
     ///
     /// - Parameter segments: How many.
-    package static func markerBombJPEG(segments: Int = 1_000_000) -> [UInt8] {
+    public static func markerBombJPEG(segments: Int = 1_000_000) -> [UInt8] {
         let file = scanBombJPEG(side: 1, scans: 1)
         let empty = segment(0xFE, [])
         return file[..<2] + repeated(empty, segments) + file[2...]

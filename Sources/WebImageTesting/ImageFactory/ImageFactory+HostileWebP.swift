@@ -8,7 +8,7 @@ extension ImageFactory {
     ///   - canvas: Width and height of the canvas, up to 16,384.
     ///   - side: Width and height of each frame, at most `canvas`.
     /// - Source: RFC 9649, section 2.7.
-    package static func canvasBombWebP(frames: Int = 5, canvas: Int = 7_000, side: Int = 16) -> [UInt8] {
+    public static func canvasBombWebP(frames: Int = 5, canvas: Int = 7_000, side: Int = 16) -> [UInt8] {
         var chunks = riffChunk("VP8X", [0x12, 0, 0, 0] + triple(canvas - 1) + triple(canvas - 1))
         chunks += riffChunk("ANIM", [0, 0, 0, 0, 0, 0])
         for index in 0..<frames {
@@ -21,14 +21,14 @@ extension ImageFactory {
     /// A valid lossless WebP of one colour: about 40 bytes, whatever its size.
     ///
     /// - Parameter side: Width and height, up to 16,384.
-    package static func plainWebP(side: Int = 7_000) -> [UInt8] {
+    public static func plainWebP(side: Int = 7_000) -> [UInt8] {
         riff(riffChunk("VP8L", plainPixels(side, green: 128)))
     }
 
     /// A WebP of one colour after `chunks` empty chunks that mean nothing, eight bytes each.
     ///
     /// - Parameter chunks: How many.
-    package static func chunkBombWebP(chunks: Int = 1_000_000) -> [UInt8] {
+    public static func chunkBombWebP(chunks: Int = 1_000_000) -> [UInt8] {
         let empty = riffChunk("ABCD", [])
         return riff(
             riffChunk("VP8X", [0, 0, 0, 0] + triple(9) + triple(9)) + repeated(empty, chunks)
@@ -40,7 +40,7 @@ extension ImageFactory {
     ///
     /// - Parameter groups: How many groups, a square number up to 65,536.
     /// - Source: RFC 9649, sections 3.5.2 and 3.6.
-    package static func codeGroupBombWebP(groups: Int = 65_536) -> [UInt8] {
+    public static func codeGroupBombWebP(groups: Int = 65_536) -> [UInt8] {
         var side = 1
         while side * side < groups { side += 1 }
         var bits = vp8l(side * 4)

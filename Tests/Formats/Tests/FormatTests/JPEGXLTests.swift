@@ -78,7 +78,7 @@ struct JPEGXLTests {
         let bytes = try #require(Picture.named("lossless-RGB-301.jxl")).bytes
         let work = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return try JPEGXLCoder().decode(bytes, options: DecodeOptions())
+            return try ImageCoders.default.decode(bytes)
         }
         await #expect(throws: CancellationError.self) { try await work.value }
     }
