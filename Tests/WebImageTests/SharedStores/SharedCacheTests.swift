@@ -104,16 +104,16 @@ struct SharedCacheTests {
     }
 
     @Test func `an entry with any byte changed, cut or added is none`() throws {
-        let bytes = try #require(SharedEntry.encoded(sampleEntry(1), for: file))
-        expectEqual(SharedEntry.decoded(bytes, for: file)?.bytes, sampleEntry(1).bytes)
-        expectNil(SharedEntry.decoded(bytes, for: original), "the entry of another key")
+        let bytes = try #require(sampleEntry(1).encoded(for: file))
+        expectEqual(DiskEntry(encoded: bytes, for: file)?.bytes, sampleEntry(1).bytes)
+        expectNil(DiskEntry(encoded: bytes, for: original), "the entry of another key")
         for place in bytes.indices {
             var changed = bytes
             changed[place] ^= 1 << UInt8(place % 8)
-            expectNil(SharedEntry.decoded(changed, for: file), "byte \(place)")
-            expectNil(SharedEntry.decoded(Array(bytes[..<place]), for: file))
+            expectNil(DiskEntry(encoded: changed, for: file), "byte \(place)")
+            expectNil(DiskEntry(encoded: Array(bytes[..<place]), for: file))
         }
-        expectNil(SharedEntry.decoded(bytes + [0], for: file))
+        expectNil(DiskEntry(encoded: bytes + [0], for: file))
     }
 
     @Test func `a damaged entry is a miss, and told`() async throws {
