@@ -7,6 +7,8 @@ import Testing
 import WebImage
 import WebImageTesting
 
+@testable import raw_proxy
+
 @Suite(.timeLimit(.minutes(5))) struct RawProxyTests {
     private static func reply(_ control: String, _ body: [UInt8] = [1, 2, 3]) -> OriginReply {
         OriginReply(headers: ["Cache-Control": control, "ETag": "\"a\""], body: body)
