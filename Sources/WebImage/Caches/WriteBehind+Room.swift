@@ -5,7 +5,7 @@ import TaskCoordination
 
 extension WriteBehind {
     /// A submission that waits for room.
-    struct Place {
+    struct Submission {
         var key: CacheKey
         var write: PendingWrite
         var isCurrent: @Sendable () -> Bool
@@ -21,7 +21,7 @@ extension WriteBehind {
         guard !hasRoom(for: write, key) else { return take(write, key, isCurrent) }
         lastNumber += 1
         let (number, taken) = (lastNumber, OneShot<Bool>())
-        places[number] = Place(key: key, write: write, isCurrent: isCurrent, taken: taken)
+        places[number] = Submission(key: key, write: write, isCurrent: isCurrent, taken: taken)
         placeCounts[key, default: 0] += 1
         line.append(number)
         if await taken.wait(onCancel: false) { return }

@@ -28,7 +28,7 @@ actor WriteBehind {
     /// its picture must not wait for the disk. Awaited by `drain`, cancelled by `abandon`.
     var writers: [CacheKey: Task<Void, Never>] = [:]
     /// The submissions that wait for room, by number, and the numbers in order of arrival.
-    var places: [Int: Place] = [:]
+    var places: [Int: Submission] = [:]
     var line = HeadQueue<Int>()
     var lastNumber = 0
     /// The number of submissions of each key that wait for room.
