@@ -9,17 +9,6 @@ import PlatformBasics
 /// encoded bytes wait, with the same limit as any other body.
 /// - Source: RFC 1952.
 final class GzipDecoder: Sendable {
-    /// The limits of a decoded body.
-    struct Limits {
-        /// The largest number of decoded bytes.
-        var byteCount: Int
-        /// The largest number of decoded bytes for each encoded byte, once there are ``floor`` decoded ones.
-        var ratio: Int
-
-        /// The number of decoded bytes below which the ratio is not checked.
-        static let floor = 1 << 20
-    }
-
     private struct State {
         let inflater: Inflater?
         /// The encoded bytes that wait.
@@ -31,17 +20,23 @@ final class GzipDecoder: Sendable {
     }
 
     private static let largestChunk = 128 << 10
+    /// The number of decoded bytes below which the ratio is not checked.
+    private static let floor = 1 << 20
 
     private let state: Mutex<State>
-    private let limits: Limits
+    /// The largest number of decoded bytes.
+    private let limit: Int
+    /// The largest number of decoded bytes for each encoded byte, once there are ``floor`` decoded ones.
+    private let ratio: Int
     private let url: URL
     private let status: Int
 
     /// - Parameters:
     ///   - url: Where the body comes from, for errors.
     ///   - status: The status of its head, for errors.
-    init(_ limits: Limits, url: URL, status: Int) {
-        self.limits = limits
+    init(_ configuration: HTTPClient.Configuration, url: URL, status: Int) {
+        limit = configuration.maximumBodyByteCount
+        ratio = configuration.maximumCompressionRatio
         self.url = url
         self.status = status
         state = Mutex(State(inflater: Inflater()))
@@ -89,13 +84,13 @@ final class GzipDecoder: Sendable {
     }
 
     private func check(_ state: State) throws(HTTPError) {
-        guard state.decodedCount <= limits.byteCount else {
-            throw .bodyTooLarge(limit: limits.byteCount, announced: nil).at(url, status)
+        guard state.decodedCount <= limit else {
+            throw .bodyTooLarge(limit: limit, announced: nil).at(url, status)
         }
-        guard state.decodedCount <= Limits.floor || state.decodedCount / max(1, limits.ratio) <= state.wireCount else {
+        guard state.decodedCount <= Self.floor || state.decodedCount / max(1, ratio) <= state.wireCount else {
             throw error(
                 .compressionRatioExceeded,
-                "\(state.wireCount) bytes became \(state.decodedCount), beyond the ratio of \(limits.ratio); "
+                "\(state.wireCount) bytes became \(state.decodedCount), beyond the ratio of \(ratio); "
                     + "raise the ratio if such bodies are expected.")
         }
     }

@@ -87,7 +87,7 @@ public final class HTTPClient: HTTPLoading {
             }
             let head = answer.head
             let isDecoded = head.coding == .gzip && request.decodesContent
-            let decoder = isDecoded ? makeDecoder(settings, redirects.url, head.status) : nil
+            let decoder = isDecoded ? GzipDecoder(settings.configuration, url: redirects.url, status: head.status) : nil
             let body = TransferBody(order, of: self, decoder: decoder)
             settings.configuration.cookieJar?.store(
                 head.headers.values(for: "Set-Cookie"), from: hop.origin, path: Origin.path(of: hop.target))
@@ -142,13 +142,6 @@ public final class HTTPClient: HTTPLoading {
         return TransferOrder.Extras(
             cookie: cookie?.field(for: hop.origin, path: Origin.path(of: hop.target)),
             proxyAuthorization: challenges?.proxyField)
-    }
-
-    private func makeDecoder(_ settings: TransferSettings, _ url: URL, _ status: Int) -> GzipDecoder {
-        let limits = GzipDecoder.Limits(
-            byteCount: settings.configuration.maximumBodyByteCount,
-            ratio: settings.configuration.maximumCompressionRatio)
-        return GzipDecoder(limits, url: url, status: status)
     }
 
     /// Sends the order with its content, and waits for its head and the end of the content.

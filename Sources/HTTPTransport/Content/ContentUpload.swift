@@ -9,10 +9,8 @@ struct ContentUpload: Sendable {
     private let bodies: [HTTPBody]
 
     /// Opens the files of a content and makes its streams.
-    /// - Returns: `nil` for bytes in memory.
     /// - Throws: ``HTTPError`` with code `.invalidRequest` for a file that cannot be read; `CancellationError`.
-    init?(_ content: HTTPContent, url: URL) async throws {
-        if case .bytes = content.source { return nil }
+    init(_ content: HTTPContent, url: URL) async throws {
         var bodies: [HTTPBody] = []
         var count: Int? = 0
         try await Self.collect(content.source, url: url, &bodies, &count)
