@@ -8,7 +8,7 @@ public import WebImage
 ///
 /// Files have the names that SDWebImage gives them, and hold nothing but the bytes. What this package knows about them
 /// stands in a hidden folder beside them; an entry that SDWebImage has written has none, and counts all the same. Its
-/// extended data is ``EntryMetadata/extendedData``.
+/// extended data is `EntryMetadata.extendedData`.
 ///
 /// An entry is not checked for its age when it is asked for: like SDWebImage, the cache removes old entries in a sweep,
 /// and then, when the folder is above its limit, the oldest until it is half full.

@@ -28,7 +28,7 @@ public struct ImageMetadata: Hashable, Sendable {
     /// How the file's pixels had to be turned to stand upright.
     public var orientation = ImageOrientation.up
     /// The file's ICC profile: of RGB colours, with a valid header and tags within its bytes, of at most
-    /// ``maximumProfileByteCount`` bytes. Empty otherwise.
+    /// 65,519 bytes. Empty otherwise.
     public private(set) var colorProfile: [UInt8] = []
     /// The copyright notice, one line of at most 1,024 bytes; empty without one.
     public var copyright = "" { didSet { copyright = EXIF.line(copyright) } }

@@ -23,7 +23,7 @@ public protocol CacheStoring: Sendable {
     /// The stores that this one passes entries on to.
     ///
     /// A store that stands before another one names it, so that a manager finds what only that one can do: the leases
-    /// of a ``SharedCache``, the figures of a ``DiskCache``. The default implementation names none.
+    /// of a `SharedCache`, the figures of a ``DiskCache``. The default implementation names none.
     var innerStores: [any CacheStoring] { get }
 
     /// The entry stored for `key`; `nil` when there is none that may be used.

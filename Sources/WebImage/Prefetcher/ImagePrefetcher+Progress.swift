@@ -26,7 +26,7 @@ extension ImagePrefetcher {
     public struct Report: Sendable {
         /// The counts.
         public var progress: Progress
-        /// The pictures that could not be loaded, and why: the first failures, at most ``maximumFailureCount``.
+        /// The pictures that could not be loaded, and why: the first failures, at most 100.
         public var failures: [Failure] = []
 
         /// The largest number of failures in a report: 100.
