@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /// The rules of HTTP for caches, as functions of values: without I/O, without a clock, without state.
 ///
-/// A cache asks ``decide(_:stored:now:)-(_,[StoredResponse],_)`` what to do with a request, ``entry(for:_:)`` what to keep
-/// of a response, ``freshen(_:by:of:after:)`` what a 304 changes, and ``invalidated(by:of:)`` what an unsafe method ends.
+/// A cache asks ``decide(_:stored:now:)-(_,[StoredResponse],_)`` what to do with a request, ``entry(for:_:)`` what to
+/// keep of a response, ``freshen(_:by:of:after:)`` what a 304 changes, and ``invalidated(by:of:)`` what an unsafe
+/// method ends.
 ///
 /// Fields are untrusted: numbers saturate, a field of more than 65,536 bytes counts as the most restrictive one, and
 /// the work is in proportion to the bytes of the fields.
