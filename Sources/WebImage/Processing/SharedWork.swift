@@ -160,7 +160,8 @@ final class SharedWork: Sendable {
     private func plan(for wish: Wish, _ request: ImageRequest, _ original: Original) -> SharedPlan? {
         let id = ObjectIdentifier(wish)
         return originals.withLock { originals in
-            guard let wanted = originals[wish.identity], wanted.loads.count > 1 else { return nil }
+            guard let wanted = originals[wish.identity] else { return nil }
+            // Also when the others have ended: the plan keeps what they made.
             if let plan = wanted.loads.first(where: { $0.id == id })?.plan { return plan }
             let members = wanted.loads.filter { $0.plan == nil && $0.request.decodesAlike(request) }
             guard members.count > 1 else { return nil }

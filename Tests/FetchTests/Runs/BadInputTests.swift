@@ -76,11 +76,11 @@ struct BadInputTests {
         Case("page instead of a picture", "unknownFormat", "text/html", reply: html),
         Case("empty body", "emptyBody", "without content", reply: .ok([], type: "image/png")),
         Case("no content", "emptyBody", "without content", reply: .status(204)),
-        Case("huge picture in a small file", "tooLarge", "30000 by 30000", reply: .ok(ImageFactory.oversizedPNG())),
+        Case("huge picture in a small file", "tooLarge", "30000x30000", reply: .ok(ImageFactory.oversizedPNG())),
         Case(
             "animation of many huge frames", "memoryLimitExceeded", "bytes of memory",
             reply: .ok(ImageFactory.frameBombGIF())),
-        Case("picture beyond the option", "tooLarge", "64 by 48", ["--max-pixels", "3071"]) { origin in
+        Case("picture beyond the option", "tooLarge", "64x48", ["--max-pixels", "3071"]) { origin in
             origin.respond(to: "/x", with: try Pictures.png())
             return origin.url("/x").absoluteString
         },

@@ -19,7 +19,7 @@ struct SignatureCheck: Sendable {
         guard let field = request.headers["Authorization"], let parts = Self.parts(of: field) else {
             return "no signature"
         }
-        let date = request.headers["x-amz-date"] ?? ""
+        let date = Self.date(of: request)
         let scope = "\(date.prefix(8))/\(region)/s3/aws4_request"
         guard parts.credential == "\(keyID)/\(scope)" else { return "another credential: \(parts.credential)" }
         if let now {
@@ -42,13 +42,12 @@ struct SignatureCheck: Sendable {
 
     /// The signature over some fields of a request.
     func signature(of request: OriginRequest, names: [String]) -> String {
-        let date = request.headers["x-amz-date"] ?? ""
+        let date = Self.date(of: request)
         let day = String(date.prefix(8))
         let lines = names.map { name in
             var values = request.headers.filter { $0.name.lowercased() == name }.map {
                 $0.value.split(separator: " ").joined(separator: " ")
             }
-            // libcurl sends a date that the request brings a second time.
             if name == "x-amz-date" { values = Array(Set(values)) }
             return "\(name):\(values.joined(separator: ","))\n"
         }
@@ -67,6 +66,11 @@ struct SignatureCheck: Sendable {
         let text = "AWS4-HMAC-SHA256\n\(date)\n\(day)/\(region)/s3/aws4_request\n\(digest)"
         let key = [day, region, "s3", "aws4_request"].reduce(Array("AWS4\(secret)".utf8)) { Self.hmac($0, $1) }
         return Self.hexadecimal(Self.hmac(key, text))
+    }
+
+    /// The first: libcurl sends a date that the request brings a second time.
+    private static func date(of request: OriginRequest) -> String {
+        request.headers.first { $0.name.lowercased() == "x-amz-date" }?.value ?? ""
     }
 
     private static func parts(of field: String) -> (credential: String, names: [String], signature: String)? {
