@@ -5,7 +5,7 @@
 /// eight are its own, and at least 32. Memory that values share counts for each of them.
 public enum HeapSize {
     /// What is taken for so many bytes.
-    @inlinable package static func allocation(_ byteCount: Int) -> Int { max(32, (byteCount + 23) & ~15) }
+    @inlinable public static func allocation(_ byteCount: Int) -> Int { max(32, (byteCount + 23) & ~15) }
 
     /// What a text keeps: nothing up to 15 bytes, which are in the value itself.
     /// - Complexity: O(1).

@@ -38,7 +38,7 @@ public struct CacheTarget: Sendable, Hashable, CustomStringConvertible {
     public var description: String { origin + path }
 
     /// What the target keeps on the heap, in bytes.
-    package var heapByteCount: Int { HeapSize.of(url) + HeapSize.of(origin) + HeapSize.of(path) }
+    public var heapByteCount: Int { HeapSize.of(url) + HeapSize.of(origin) + HeapSize.of(path) }
 
     /// Whether both name the same origin, path and query.
     public static func == (first: CacheTarget, second: CacheTarget) -> Bool {
