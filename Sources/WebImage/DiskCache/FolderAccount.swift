@@ -37,15 +37,18 @@ final class FolderAccount: Sendable {
         var isLocal = false
         /// The size when only this cache has changed the account since its last look; `nil` before the first.
         var expected: Int?
+        /// Whether other caches may have changed the folder unseen, because the account was not open all the time.
+        var isBehind = false
         /// Bytes that were stored here and are not added yet.
         var owed = 0
 
         /// Notes the size of the account after a step that has added so many units.
         mutating func observe(_ size: Int, adding units: Int = 0) -> Foreign {
             let foreign = expected.map { max(0, size - $0 - units) } ?? 0
-            defer { expected = size }
+            defer { (expected, isBehind) = (size, false) }
             return Foreign(
-                bytes: min(foreign, 1 << 40) * FolderAccount.unit, hasChanged: expected.map { $0 + units } != size)
+                bytes: min(foreign, 1 << 40) * FolderAccount.unit,
+                hasChanged: expected.map { $0 + units != size } ?? isBehind)
         }
     }
 
@@ -126,12 +129,13 @@ final class FolderAccount: Sendable {
         if state.descriptor == nil, let descriptor = try? files.openAccount() {
             (state.descriptor, state.isLocal) = (descriptor, files.system.isLocal(descriptor))
         }
+        if state.descriptor == nil { state.isBehind = true }
         return state.descriptor
     }
 
     private func forget(_ state: inout State) {
         if let descriptor = state.descriptor { try? files.system.close(descriptor) }
-        (state.descriptor, state.expected) = (nil, nil)
+        (state.descriptor, state.expected, state.isBehind) = (nil, nil, true)
     }
 }
 

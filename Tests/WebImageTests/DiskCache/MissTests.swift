@@ -50,6 +50,15 @@ struct MissTests {
         expectEqual(rest.leftovers(), [])
     }
 
+    @Test func `a cache that begins with a store knows its folder once it is listed`() throws {
+        for seed in 0..<UInt64(50) {
+            var stage = try SeededStage(seed: seed, maximumByteCount: 1 << 24)
+            try stage.folder.makeEntryFolders()
+            #expect(stage.outcome { try await $0.store(sampleEntry(), for: Self.key(0)).isStored }.value == true)
+            #expect(missesAtOnce(stage.cache, in: &stage), "seed \(seed)")
+        }
+    }
+
     @Test func `a thread looks before the folder was listed, and for a key that is known`() throws {
         var stage = try makeStage()
         let next = stage.makeNeighbour(maximumByteCount: 1 << 24)
