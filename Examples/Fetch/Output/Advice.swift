@@ -19,7 +19,7 @@ enum Advice {
     /// Where the message of the library turns to its caller.
     private static let turns = [
         "; allow its network", ": ask for a smaller picture", "; raise ", "; send an Authorization",
-        "; try again later", " Raise ", "; use an absolute",
+        "; try again later", " Raise ", ": raise ", "; use an absolute",
     ]
 
     static func message(for code: String, _ message: String, _ url: URL?) -> String {
