@@ -9,7 +9,7 @@ struct DescriptorShares: Equatable {
     let transfers: Int
 
     /// What a server opens besides, and for its work at least: signals, sockets, loops; a few connections and files.
-    static let leastCount = 28
+    static let leastCount = 30
 
     /// Shares `free` descriptors: at most a quarter to downloads, a quarter to files, the rest to clients.
     ///

@@ -49,7 +49,8 @@ struct DescriptorRunTests {
             }
             await expectEqual(Self.status(of: "/health", at: port), 200)
             command.send(SIGTERM)
-            await expectEqual(command.status(), 0)
+            let end = await command.errors(until: "ended")
+            await expectEqual(command.status(), 0, "\(end ?? "no last line")")
         }
     }
 
