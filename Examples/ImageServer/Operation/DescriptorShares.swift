@@ -9,7 +9,7 @@ struct DescriptorShares: Equatable {
     let transfers: Int
 
     /// What a server opens besides, and for its work at least: signals, sockets, loops; a few connections and files.
-    static let leastCount = 30
+    static let leastCount = 32
 
     /// Shares `free` descriptors: at most a quarter to downloads, a quarter to files, the rest to clients.
     ///
@@ -20,7 +20,8 @@ struct DescriptorShares: Equatable {
         let work = max(0, free - fixed)
         self.transfers = max(1, min(transfers, work / 4 / clientCount))
         probes = max(1, min(16, work / 16))
-        let files = max(2, min(64, work / 4))
+        // A write has three open, and two threads write.
+        let files = max(6, min(64, work / 4))
         self.connections = max(1, min(connections, work - self.transfers * clientCount - files - probes))
     }
 }

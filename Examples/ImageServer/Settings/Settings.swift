@@ -85,9 +85,9 @@ struct Settings: Sendable {
     /// What the server may open, of the descriptors that are free when its sockets are open.
     func shares(free: Int) -> DescriptorShares {
         let clientCount = 1 + (objects.sources.isEmpty ? 0 : 1) + (objects.store == nil ? 0 : 1)
-        // A loop has two, a client four and a file of libcurl's, Redis a loop and its connections, a cache its folder
-        // and the account of it.
-        let fixed = 2 * loops + 5 * clientCount + (redis == nil ? 0 : 6) + (cacheFolder == nil ? 0 : 2)
+        // A loop has two, a client four and a file of libcurl's, Redis a loop and its connections, a cache the
+        // account of its folder.
+        let fixed = 2 * loops + 5 * clientCount + (redis == nil ? 0 : 6) + (cacheFolder == nil ? 0 : 1)
         return DescriptorShares(
             free: free, fixed: fixed, connections: limits.connections, transfers: 2 * downloads,
             clientCount: clientCount)
