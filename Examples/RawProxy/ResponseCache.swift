@@ -5,7 +5,8 @@ import HTTPTransport
 import TaskCoordination
 import WebImage
 
-/// Keeps whole responses, of any type, in a store of files such as a `DiskCache`: for a proxy that outlives its process.
+/// Keeps whole responses, of any type, in a store of files such as a `DiskCache`: for a proxy that outlives its
+/// process.
 ///
 /// The responses of one address are one entry, so they come and go together. Programs that share the store share the
 /// responses; when two change one address at once, one of the changes may be lost, which costs a transfer.

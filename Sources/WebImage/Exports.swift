@@ -2,8 +2,9 @@
 public import HTTPTransport
 @_exported public import ImageCoding
 
-// Of the client, the names that belong to this package alone. `HTTPClient`, `HTTPRequest`, `HTTPResponse`, `HTTPHeaders`
-// and `HTTPError` are names of other packages, too: a program that wants the client's imports `HTTPTransport`.
+// Of the client, the names that belong to this package alone. `HTTPClient`, `HTTPRequest`, `HTTPResponse`,
+// `HTTPHeaders` and `HTTPError` are names of other packages, too: a program that wants the client's imports
+// `HTTPTransport`.
 @_exported public import struct HTTPTransport.AddressPolicy
 @_exported public import protocol HTTPTransport.HTTPLoading
 @_exported public import struct HTTPTransport.HTTPMetrics

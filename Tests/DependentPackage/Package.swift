@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 import PackageDescription
 
-// A package as a user would write it: it depends on this one by path and is built and run by `.ci/run`. Beside it, modules
-// that declare the names of HTTP as other packages of a server do.
+// A package as a user would write it: it depends on this one by path and is built and run by `.ci/run`. Beside it,
+// modules that declare the names of HTTP as other packages of a server do.
 let neighbours = [
     "HTTPTypes": [], "NIOHTTP1": [], "AsyncHTTPClient": [], "Hummingbird": ["HTTPTypes"],
     "Vapor": ["AsyncHTTPClient", "NIOHTTP1"],

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: MIT
-@testable import HTTPCaching
 import HTTPTransport
 import Testing
+
+// SPDX-License-Identifier: MIT
+@testable import HTTPCaching
 
 /// The example in the module's documentation, word for word.
 struct DocumentationTests {

@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: MIT
-@testable import HTTPCaching
 import HTTPTransport
 import TestSupport
 import Testing
 import WebImageTesting
+
+// SPDX-License-Identifier: MIT
+@testable import HTTPCaching
 
 /// Fields as an attacker sends them.
 struct HostileFieldTests {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-@testable import HTTPCaching
 import HTTPTransport
 import TestSupport
 import Testing
+
+@testable import HTTPCaching
 
 struct InvalidationRow: SourcedRow {
     let source: String

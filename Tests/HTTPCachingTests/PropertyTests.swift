@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: MIT
-@testable import HTTPCaching
 import HTTPTransport
 import TestSupport
 import Testing
 import WebImageTesting
+
+// SPDX-License-Identifier: MIT
+@testable import HTTPCaching
 
 /// What holds for every response and request, under drawn fields.
 struct PropertyTests {

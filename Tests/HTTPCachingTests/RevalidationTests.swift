@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: MIT
-@testable import HTTPCaching
 import HTTPTransport
 import TestSupport
 import Testing
+
+// SPDX-License-Identifier: MIT
+@testable import HTTPCaching
 
 struct ConditionRow: SourcedRow {
     let source: String

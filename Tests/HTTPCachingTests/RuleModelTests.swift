@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: MIT
-@testable import HTTPCaching
 import HTTPTransport
 import TestSupport
 import Testing
 import WebImageTesting
+
+// SPDX-License-Identifier: MIT
+@testable import HTTPCaching
 
 /// The decisions against a model that is written from the text of RFC 9111 and RFC 5861, over drawn responses, requests
 /// and times. The model knows values and no fields, so it shares no code with the rules.

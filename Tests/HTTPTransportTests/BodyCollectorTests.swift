@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: MIT
-@testable import HTTPTransport
 import TestSupport
 import Testing
 import WebImageTesting
+
+// SPDX-License-Identifier: MIT
+@testable import HTTPTransport
 
 @Suite(.replayed)
 struct BodyCollectorTests {

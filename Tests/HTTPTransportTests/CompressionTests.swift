@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-@testable import HTTPTransport
 import Locks
 import TestSupport
 import Testing
 import WebImageTesting
+
+@testable import HTTPTransport
 
 /// Bodies that are small on the wire and large when decoded.
 @Suite(.timeLimit(.minutes(10)))

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-@testable import HTTPTransport
 import TestSupport
 import Testing
+
+@testable import HTTPTransport
 
 #if canImport(Glibc)
 import Glibc

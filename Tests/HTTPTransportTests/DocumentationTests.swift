@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPLoaders
-@testable import HTTPTransport
 import Testing
 import WebImageTesting
+
+@testable import HTTPTransport
 
 /// The example in the module's documentation, word for word.
 @Suite(.timeLimit(.minutes(1))) struct DocumentationTests {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 import HTTPLoaders
-@testable import HTTPTransport
 import Locks
 import TestSupport
 import Testing
 import WebImageTesting
+
+@testable import HTTPTransport
 
 /// An origin that keeps the event loop busy without a byte of progress.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: MIT
-@testable import HTTPTransport
 import TestSupport
 import Testing
+
+// SPDX-License-Identifier: MIT
+@testable import HTTPTransport
 
 struct HTTPBodyTests {
     private struct Broken: Error {}

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-@testable import HTTPTransport
 import TestSupport
 import Testing
 import WebImageTesting
+
+@testable import HTTPTransport
 
 /// What a text says: where the rule stands, the text, and the seconds since 1970.
 struct DateRow: CustomTestStringConvertible, Sendable {

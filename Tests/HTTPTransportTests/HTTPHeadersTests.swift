@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: MIT
-@testable import HTTPTransport
 import TestSupport
 import Testing
+
+// SPDX-License-Identifier: MIT
+@testable import HTTPTransport
 
 struct HTTPHeadersTests {
     @Test func `Names are compared without case and keep theirs`() {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-@testable import HTTPTransport
 import TestSupport
 import Testing
 import WebImageTesting
+
+@testable import HTTPTransport
 
 /// Lists of hosts, ports and networks.
 @Suite(.timeLimit(.minutes(10)))

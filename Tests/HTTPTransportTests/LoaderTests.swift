@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPLoaders
-@testable import HTTPTransport
 import TestSupport
 import Testing
 import WebImageTesting
+
+@testable import HTTPTransport
 
 /// The chain and the loaders without a network. Those for files are in `FileLoaderTests`.
 struct LoaderTests {

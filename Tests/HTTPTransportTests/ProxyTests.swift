@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPLoaders
-@testable import HTTPTransport
 import TestSupport
 import Testing
+
+@testable import HTTPTransport
 
 #if canImport(Glibc)
 import Glibc

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-@testable import HTTPTransport
 import TestSupport
 import Testing
 import WebImageTesting
+
+@testable import HTTPTransport
 
 /// What a proxy needs from the client: bodies as they are on the wire, and interim responses.
 @Suite(.timeLimit(.minutes(10)))

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-@testable import HTTPTransport
 import TestSupport
 import Testing
 import WebImageTesting
+
+@testable import HTTPTransport
 
 /// Which fields a redirect takes along.
 @Suite(.timeLimit(.minutes(1)))

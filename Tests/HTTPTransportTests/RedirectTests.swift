@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-@testable import HTTPTransport
 import TestSupport
 import Testing
 import WebImageTesting
+
+@testable import HTTPTransport
 
 @Suite(.timeLimit(.minutes(10)))
 struct RedirectTests {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPLoaders
-@testable import HTTPTransport
 import TestSupport
 import Testing
 import WebImageTesting
+
+@testable import HTTPTransport
 
 @Suite(.timeLimit(.minutes(10)))
 struct ResponseCheckTests {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPLoaders
-@testable import HTTPTransport
 import TestSupport
 import Testing
 import WebImageTesting
+
+@testable import HTTPTransport
 
 /// The loaders around a client, with a real origin.
 @Suite(.timeLimit(.minutes(10)))

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPLoaders
-@testable import HTTPTransport
 import Locks
 import TestSupport
 import Testing
 import WebImageTesting
+
+@testable import HTTPTransport
 
 /// The states of transfers over a real connection.
 @Suite(.timeLimit(.minutes(5)))

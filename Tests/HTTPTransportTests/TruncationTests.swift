@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-@testable import HTTPTransport
 import TestSupport
 import Testing
 import WebImageTesting
+
+@testable import HTTPTransport
 
 /// A body that was cut is an error, whatever was to tell its end.
 @Suite(.timeLimit(.minutes(1)))

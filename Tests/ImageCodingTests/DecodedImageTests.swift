@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: MIT
-@testable import ImageCoding
 import TestSupport
 import Testing
 import WebImageTesting
+
+// SPDX-License-Identifier: MIT
+@testable import ImageCoding
 
 @Suite("DecodedImage")
 struct DecodedImageTests {

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: MIT
-@testable import ImageCoding
 import Testing
 import WebImageTesting
+
+// SPDX-License-Identifier: MIT
+@testable import ImageCoding
 
 /// The example in the module's documentation, word for word.
 struct DocumentationTests {

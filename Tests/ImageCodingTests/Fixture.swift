@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-@testable import ImageCoding
 import Testing
+
+@testable import ImageCoding
 
 /// A file of the `Fixtures` folder and what it must decode to.
 struct Fixture: CustomTestStringConvertible, Sendable {

@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: MIT
-@testable import ImageCoding
 import TestSupport
 import Testing
 import WebImageTesting
+
+// SPDX-License-Identifier: MIT
+@testable import ImageCoding
 
 /// Broken files end in an ``ImageError``, never in a crash.
 @Suite("Hostile input")

@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: MIT
-@testable import ImageCoding
 import TestSupport
 import Testing
 import WebImageTesting
+
+// SPDX-License-Identifier: MIT
+@testable import ImageCoding
 
 /// BlurHash, ThumbHash and the dominant colour. The expected values are those of blurhash 1.1.5 and thumbhash-python
 /// 1.0.1 for the same pixels.

@@ -32,7 +32,9 @@ package func expect(
     filePath: String = #filePath, line: Int = #line, column: Int = #column
 ) {
     if condition { return }
-    record("the condition is false", comment(), SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+    record(
+        "the condition is false", comment(),
+        SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
 }
 
 private func record(_ failure: Comment, _ comment: Comment?, _ place: SourceLocation) {

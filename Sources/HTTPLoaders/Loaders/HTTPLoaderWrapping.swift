@@ -3,8 +3,8 @@ public import HTTPTransport
 
 /// A loader around another one, which adds a rule to `send(_:)` and nothing else.
 ///
-/// It is for the requests and the schemes that the other one is for, and ends it with itself. A loader of a program's own
-/// needs `loader` and `send(_:)`.
+/// It is for the requests and the schemes that the other one is for, and ends it with itself. A loader of a program's
+/// own needs `loader` and `send(_:)`.
 public protocol HTTPLoaderWrapping: HTTPLoading {
     /// Sends the requests. It is shut down with this one.
     var loader: any HTTPLoading { get }

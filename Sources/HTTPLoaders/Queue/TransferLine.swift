@@ -2,8 +2,8 @@
 import HTTPTransport
 import TaskCoordination
 
-/// The transfers of a queue that have not ended, and what each may do next: a value without tasks of its own. Whose turn
-/// it is, the slots of the queue know.
+/// The transfers of a queue that have not ended, and what each may do next: a value without tasks of its own. Whose
+/// turn it is, the slots of the queue know.
 struct TransferLine {
     enum Stage {
         /// Waits for others, or is paused.

@@ -162,8 +162,8 @@ extension TransferTable {
     /// The number of transfers that wait or run.
     var count: Int { transfers.count }
 
-    /// The number of entries in all tables: 0 when no transfer is left. Those of the resolver change on its threads. For
-    /// tests.
+    /// The number of entries in all tables: 0 when no transfer is left. Those of the resolver change on its threads.
+    /// For tests.
     var entryCount: Int {
         transfers.count + deadlines.count + admission.entryCount + undelivered.count
             + lookUps.values.reduce(0) { $0 + 1 + $1.count } + resolver.counts.waiting

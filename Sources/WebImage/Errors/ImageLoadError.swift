@@ -14,8 +14,8 @@ public struct ImageLoadError: Error, Sendable {
 
         private init(_ description: String) { self.description = description }
 
-        /// The transfer failed; the cause is a ``TransportError`` that says how, or what a loader or a body of the program's
-        /// own has thrown.
+        /// The transfer failed; the cause is a ``TransportError`` that says how, or what a loader or a body of the
+        /// program's own has thrown.
         public static let transferFailed = Code("transferFailed")
         /// The origin answered with a status that is not accepted.
         public static let unacceptableStatus = Code("unacceptableStatus")

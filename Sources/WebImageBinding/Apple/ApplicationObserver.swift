@@ -13,7 +13,8 @@ import AppKit
 /// | notification | what the manager does |
 /// |---|---|
 /// | memory warning | gives the pictures in memory back |
-/// | background | gives nine tenths of them back, writes what waits for the disk, and removes entries that are too old |
+/// | background | gives nine tenths of them back, writes what waits for the disk, and removes entries that are too old
+/// |
 /// | foreground | nothing: a load brings back what it needs |
 /// | termination | ends, in at most a second, with its writes on the disk |
 ///

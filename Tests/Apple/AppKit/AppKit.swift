@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 @_exported public import CoreGraphics
 @_exported public import Foundation
 @_exported public import QuartzCore

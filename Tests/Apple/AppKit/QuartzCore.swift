@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 public import Foundation
 
 open class CALayer: NSObject { open func add(_ animation: CATransition, forKey key: String?) {} }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-@testable import HTTPCaching
 import HTTPTransport
 import Testing
+
+@testable import HTTPCaching
 
 /// The time at which the responses of the tables are asked for and arrive: Thu, 01 Jan 2026 00:00:00 GMT.
 let arrival = HTTPDate(secondsSince1970: 1_767_225_600)

@@ -1,6 +1,7 @@
+import HTTPTransport
+
 // SPDX-License-Identifier: MIT
 @testable import HTTPCaching
-import HTTPTransport
 
 /// Draws fields of responses and requests: most of them valid, some broken.
 struct RandomFields {

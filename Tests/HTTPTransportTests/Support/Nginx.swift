@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-@testable import HTTPTransport
 import WebImageTesting
+
+@testable import HTTPTransport
 
 /// A real nginx on free loopback ports, with certificates made for the occasion.
 final class Nginx: Sendable {

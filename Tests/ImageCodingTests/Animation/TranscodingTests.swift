@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: MIT
-@testable import ImageCoding
 import TestSupport
 import Testing
 import WebImageTesting
+
+// SPDX-License-Identifier: MIT
+@testable import ImageCoding
 
 @Suite struct TranscodingTests {
     @Test func `an animation is written frame by frame as a whole decode is`() throws {

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: MIT
-@testable import ImageCoding
 import TestSupport
 import Testing
+
+// SPDX-License-Identifier: MIT
+@testable import ImageCoding
 
 @Suite("EncodedFormat")
 struct EncodedFormatTests {

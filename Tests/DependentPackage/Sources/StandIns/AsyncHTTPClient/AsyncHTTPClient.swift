@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 /// Stands in for async-http-client.
 public final class HTTPClient: Sendable {
     public struct Configuration: Sendable {

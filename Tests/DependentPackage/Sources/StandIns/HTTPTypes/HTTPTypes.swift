@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 /// Stands in for swift-http-types.
 public struct HTTPRequest: Sendable {
     public var path: String?

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 /// Stands in for swift-nio.
 public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     public let pairs: [(String, String)]
