@@ -15,7 +15,7 @@ public struct CollectedResponse: Sendable, Hashable {
     public let metrics: HTTPMetrics
 
     /// Creates a response, for tests.
-    package init(
+    public init(
         status: Int = 200, headers: HTTPHeaders = [:], url: URL, bytes: [UInt8], metrics: HTTPMetrics = HTTPMetrics()
     ) {
         self.status = status

@@ -1,6 +1,19 @@
 // SPDX-License-Identifier: MIT
 public import Locks
 
+/// Where the work of a flight is, and what it waits for. Not nested: the runtime would look for a type of its own for
+/// each kind of flight.
+@usableFromInline struct FlightHandles: Sendable {
+    /// The work; `nil` while it waits for a slot.
+    @usableFromInline var task: Task<Void, Never>?
+    /// Where the work waits in the queue for a slot.
+    @usableFromInline var place: Slots.Place?
+    /// Moves the flight of another table that the task awaits.
+    @usableFromInline var moveAwaited: (@Sendable (UInt8) -> Void)?
+
+    @inlinable init() {}
+}
+
 /// One piece of shared work, as the table holds it: the `Task` that does it, and the callers that wait for it.
 ///
 /// ``FlightStateMachine`` decides what follows from each event; this type performs it, once the lock is released.
@@ -8,21 +21,9 @@ public import Locks
     @usableFromInline typealias Caller = FlightCaller<Value, Progress>
     @usableFromInline typealias Machine = FlightStateMachine<Caller>
 
-    /// Where the work is, and what it waits for.
-    @usableFromInline struct Handles: Sendable {
-        /// The work; `nil` while it waits for a slot.
-        @usableFromInline var task: Task<Void, Never>?
-        /// Where the work waits in the queue for a slot.
-        @usableFromInline var place: Slots.Place?
-        /// Moves the flight of another table that the task awaits.
-        @usableFromInline var moveAwaited: (@Sendable (UInt8) -> Void)?
-
-        @inlinable init() {}
-    }
-
     @usableFromInline struct State {
         @usableFromInline var machine: Machine
-        @usableFromInline var handles = Handles()
+        @usableFromInline var handles = FlightHandles()
         /// The slot that it holds.
         @usableFromInline var permit: Slots.Permit?
         /// The latest report, for callers that join later.
@@ -79,7 +80,7 @@ public import Locks
     @inlinable func apply(
         _ result: Result<Value, any Error>? = nil, _ step: (inout Machine) -> Machine.Action
     ) {
-        var handles: Handles?
+        var handles: FlightHandles?
         let action = state.withLock { state in
             let action = step(&state.machine)
             if case .nothing = action { return action }
@@ -90,7 +91,7 @@ public import Locks
     }
 
     /// Apart from the step, which most often leads to nothing.
-    @inlinable func perform(_ action: Machine.Action, _ handles: Handles, _ result: Result<Value, any Error>?) {
+    @inlinable func perform(_ action: Machine.Action, _ handles: FlightHandles, _ result: Result<Value, any Error>?) {
         switch action {
         case .nothing: break
         case .move(let priority): move(handles, to: priority)
@@ -109,7 +110,7 @@ public import Locks
     }
 
     /// A task ignores a lower priority. A place that has been left, and a flight that has landed, ignore every one.
-    @inlinable func move(_ handles: Handles, to priority: UInt8) {
+    @inlinable func move(_ handles: FlightHandles, to priority: UInt8) {
         handles.task?.escalatePriority(to: TaskPriority(rawValue: priority))
         guard handles.place != nil || handles.moveAwaited != nil else { return }
         handles.place?.move(to: priority)

@@ -59,9 +59,6 @@ public final class ImageCaches: Sendable {
     /// Where originals are kept: on disk, if there is one.
     var originalTier: CacheTiers { disk == nil ? .memory : .disk }
 
-    /// The entry that memory holds, counted as a use.
-    func held(_ key: MemoryKey) -> CachedPicture? { memory.value(for: key) }
-
     /// The keys under which memory may hold an original, and what is made of it.
     func views(of original: CacheKey) -> [MemoryKey] {
         [.picture(original), .file(original)] + variants.names(of: original)

@@ -36,7 +36,7 @@ final class CacheWriter: Sendable {
     ) {
         order.ifNewest(number, generation, of: original) {
             for name in caches.views(of: original) {
-                guard let view = caches.held(name),
+                guard let view = caches.memory.value(for: name),
                     view.origin == known || (generation != nil && view.generation == generation)
                 else { continue }
                 let renewed = view.renewed(origin, number)

@@ -107,7 +107,7 @@ final class Pipeline: Sendable {
 
     /// The entry that the memory of a request's caches holds, counted as a use.
     func inMemory(_ key: MemoryKey, _ request: ImageRequest) -> CachedPicture? {
-        request.caches.map { $0.part.held(key) } ?? caches.held(key)
+        request.caches.map { $0.part.memory.value(for: key) } ?? caches.memory.value(for: key)
     }
 
     /// What stores the results of a request.
