@@ -219,7 +219,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["WebImageTesting", "CTestSupport"], path: "Tests/TestSupport"),
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
 
-        .testTarget(name: "TaskCoordinationTests", dependencies: ["TaskCoordination", "WebImageTesting"]),
+        .testTarget(name: "TaskCoordinationTests", dependencies: ["Locks", "TaskCoordination", "WebImageTesting"]),
         .testTarget(name: "EventLoopsTests", dependencies: ["EventLoops", "WebImageTesting"]),
         .testTarget(
             name: "HTTPTransportTests",

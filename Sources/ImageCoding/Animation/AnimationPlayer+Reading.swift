@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// A frame of an animation that is due.
 public struct PlayedFrame: Sendable {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+public import Locks
 public import Synchronization
 
 /// The life of a flight in the table: joined, begun, run, taken out.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// Fairness over time: in each round a lane that has waited may get the slot of another one.
 extension SlotTable {
