@@ -110,7 +110,8 @@ struct RawResponseTableTests {
         expectEqual(bytes, table.byteCount)
     }
 
-    @Test func `the bytes are those that the allocator gives, within a fifth`() async {
+    @Test(.enabled(if: hasSystemAllocator))
+    func `the bytes are those that the allocator gives, within a fifth`() async {
         await #expect(processExitsWith: .success) {
             for (padding, length) in [(8_000, 0), (20, 0), (20, 500), (300, 20_000)] {
                 let (table, given) = heapGrowth {

@@ -100,8 +100,8 @@ import WebImageTesting
         expectEqual(table.count, 1)
     }
 
-    @Test func `the bytes are those that the allocator gives, within a fifth, also of a table that was trimmed`() async
-    {
+    @Test(.enabled(if: hasSystemAllocator))
+    func `the bytes are those that the allocator gives, within a fifth, also of a table that was trimmed`() async {
         await #expect(processExitsWith: .success) {
             func filled(_ count: Int, _ length: Int) -> BoundedTable<String, [UInt8]> {
                 var table = BoundedTable<String, [UInt8]>(byteLimit: .max)

@@ -16,3 +16,12 @@ public func heapGrowth<Value>(of make: () async throws -> Value) async rethrows 
     let value = try await make()
     return (value, Int(swi_heap_bytes()) - Int(before))
 }
+
+/// Whether the allocator is the system's. The thread sanitizer brings one of its own, which gives more.
+public let hasSystemAllocator: Bool = {
+    #if THREAD_SANITIZER
+    false
+    #else
+    true
+    #endif
+}()

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-public import Locks
 public import Synchronization
+
+#if THREAD_SANITIZER
+// Elsewhere the lock is the standard library's.
+public import Locks
+#endif
 
 /// The life of a flight in the table: joined, begun, run, taken out.
 ///

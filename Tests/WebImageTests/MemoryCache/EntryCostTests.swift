@@ -52,7 +52,8 @@ import WebImageTesting
         writer.remember(view, as: key, of: request.originalKey)
     }
 
-    @Test func `the cost of entries is what the allocator gives for them, within a fifth`() async {
+    @Test(.enabled(if: hasSystemAllocator))
+    func `the cost of entries is what the allocator gives for them, within a fifth`() async {
         await #expect(processExitsWith: .success) {
             for sort in [
                 Sort(), Sort(bytes: 69), Sort(path: 6_000, fields: 10, fieldLength: 550, bytes: 69),
