@@ -33,6 +33,7 @@ extension OneShot {
             task.cancel()
         }
         if !isLeftRunning { task.cancel() }
+        // The closures above run once, whatever happens.
         return value!
     }
 

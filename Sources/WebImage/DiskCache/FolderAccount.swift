@@ -31,7 +31,7 @@ final class FolderAccount: Sendable {
         }
     }
 
-    private struct State {
+    struct State {
         var descriptor: FileSystem.Descriptor?
         /// Whether a look at it never waits.
         var isLocal = false
@@ -44,6 +44,8 @@ final class FolderAccount: Sendable {
 
         /// Notes the size of the account after a step that has added so many units.
         mutating func observe(_ size: Int, adding units: Int = 0) -> Foreign {
+            // Anyone may give the file any size; none of them makes the sums below trap.
+            let size = min(max(size, 0), 1 << 50)
             let foreign = expected.map { max(0, size - $0 - units) } ?? 0
             defer { (expected, isBehind) = (size, false) }
             return Foreign(

@@ -8,7 +8,9 @@ public import Foundation
     associatedtype Body: View
     @ViewBuilder @MainActor @preconcurrency var body: Self.Body { get }
 }
+// Type-checked, never run: the bodies below have no value to return.
 extension Never: View { public var body: Never { fatalError() } }
+// Never run.
 extension View where Body == Never { public var body: Never { fatalError() } }
 extension View {
     public nonisolated func onChange<Value: Equatable>(
@@ -32,6 +34,7 @@ public struct Image: View {
 @propertyWrapper public struct State<Value> {
     public init(wrappedValue: Value) {}
     public var wrappedValue: Value {
+        // Never run.
         get { fatalError() }
         nonmutating set {}
     }

@@ -32,6 +32,7 @@
     open func setImage(_ image: UIImage?, for state: UIControl.State) {}
     open func setBackgroundImage(_ image: UIImage?, for state: UIControl.State) {}
 }
+// As UIKit declares it: immutable.
 open class UIImage: NSObject, @unchecked Sendable {
     public enum Orientation { case up }
     public init(cgImage: CGImage, scale: CGFloat, orientation: Orientation) {}

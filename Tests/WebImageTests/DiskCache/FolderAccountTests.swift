@@ -128,6 +128,14 @@ struct FolderAccountTests {
         expectEqual(first.look()?.hasChanged, true)
     }
 
+    @Test func `no size of the account traps`() {
+        var (state, bytes) = (FolderAccount.State(), 0)
+        for _ in 0..<3 {
+            for size in [Int.max, 0, -1, .min, 1 << 41] { bytes = max(bytes, state.observe(size, adding: 1).bytes) }
+        }
+        #expect(bytes <= 1 << 50)
+    }
+
     @Test func `only a file system of this machine answers a look without a thread`() throws {
         let system = FileSystem()
         try folder.write([1], to: path)
