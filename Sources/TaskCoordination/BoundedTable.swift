@@ -7,9 +7,9 @@
 ///
 /// A value: an actor or a lock owns it.
 public struct BoundedTable<Key: Hashable, Value> {
-    /// An entry between its neighbours, by their numbers; -1 ends a chain. An unused place leads to the next one by
+    /// An entry between its neighbours, by their numbers; -1 ends a chain. An unused node leads to the next one by
     /// `older`.
-    @usableFromInline struct Place {
+    @usableFromInline struct Node {
         @usableFromInline var entry: (key: Key, value: Value)?
         @usableFromInline var byteCount = 0
         @usableFromInline var newer: Int32 = -1
@@ -19,13 +19,13 @@ public struct BoundedTable<Key: Hashable, Value> {
     }
 
     @usableFromInline var numbers: [Key: Int32] = [:]
-    @usableFromInline var places: [Place] = []
+    @usableFromInline var nodes: [Node] = []
     private var newest: Int32 = -1
     private var last: Int32 = -1
     private var unused: Int32 = -1
     private let countLimit: Int
 
-    /// The bytes that are kept: those of keys, values and places.
+    /// The bytes that are kept: those of keys, values and nodes.
     public private(set) var byteCount = 0
 
     /// The most bytes to keep. Entries leave at once when it falls.
@@ -43,19 +43,19 @@ public struct BoundedTable<Key: Hashable, Value> {
         self.countLimit = min(max(0, countLimit), Int(Int32.max))
     }
 
-    /// The bytes that the table itself takes for an entry: a place, and one in a hash table, each of which has some
+    /// The bytes that the table itself takes for an entry: a node, and one in a hash table, each of which has some
     /// room for more.
-    public static var overhead: Int { MemoryLayout<Place>.stride * 3 / 2 + (MemoryLayout<Key>.stride + 4) * 2 }
+    public static var overhead: Int { MemoryLayout<Node>.stride * 3 / 2 + (MemoryLayout<Key>.stride + 4) * 2 }
 
     /// The number of entries.
     @inlinable public var count: Int { numbers.count }
 
     /// The entry that leaves next.
-    public var oldest: (key: Key, value: Value)? { last < 0 ? nil : places[Int(last)].entry }
+    public var oldest: (key: Key, value: Value)? { last < 0 ? nil : nodes[Int(last)].entry }
 
     /// The value of a key. Not counted as a use.
     /// - Complexity: O(1).
-    @inlinable public subscript(key: Key) -> Value? { numbers[key].flatMap { places[Int($0)].entry?.value } }
+    @inlinable public subscript(key: Key) -> Value? { numbers[key].flatMap { nodes[Int($0)].entry?.value } }
 
     /// The value of a key, which now leaves after all others.
     /// - Complexity: O(1).
@@ -63,7 +63,7 @@ public struct BoundedTable<Key: Hashable, Value> {
         guard let number = numbers[key] else { return nil }
         unlink(number)
         link(number)
-        return places[Int(number)].entry?.value
+        return nodes[Int(number)].entry?.value
     }
 
     /// Keeps a value in place of an earlier one. It leaves after all others.
@@ -84,14 +84,14 @@ public struct BoundedTable<Key: Hashable, Value> {
         var number = numbers[key] ?? -1
         if number >= 0 {
             unlink(number)
-            byteCount -= places[Int(number)].byteCount
+            byteCount -= nodes[Int(number)].byteCount
         } else {
             if count == countLimit { removeOldest() }
-            number = takePlace()
+            number = takeNode()
             numbers[key] = number
         }
-        places[Int(number)].entry = (key, value)
-        places[Int(number)].byteCount = cost
+        nodes[Int(number)].entry = (key, value)
+        nodes[Int(number)].byteCount = cost
         byteCount += cost
         link(number)
         while byteCount > byteLimit { removeOldest() }
@@ -104,10 +104,10 @@ public struct BoundedTable<Key: Hashable, Value> {
     public mutating func remove(_ key: Key) -> Value? {
         guard let number = numbers.removeValue(forKey: key) else { return nil }
         unlink(number)
-        byteCount -= places[Int(number)].byteCount
-        let value = places[Int(number)].entry?.value
-        places[Int(number)] = Place()
-        places[Int(number)].older = unused
+        byteCount -= nodes[Int(number)].byteCount
+        let value = nodes[Int(number)].entry?.value
+        nodes[Int(number)] = Node()
+        nodes[Int(number)].older = unused
         unused = number
         if numbers.isEmpty { removeAll() }
         return value
@@ -118,15 +118,15 @@ public struct BoundedTable<Key: Hashable, Value> {
     package mutating func removeOldest() { if let oldest { remove(oldest.key) } }
 
     /// Removes the oldest entries until at most some bytes are kept.
-    /// - Complexity: O(number of entries removed); O(number of places) when few of many are left.
+    /// - Complexity: O(number of entries removed); O(number of nodes) when few of many are left.
     public mutating func trim(to byteCount: Int) {
         while self.byteCount > max(0, byteCount) { removeOldest() }
-        guard places.count > 64, count < places.count / 4 else { return }
-        // The places of what has gone are given back, too.
+        guard nodes.count > 64, count < nodes.count / 4 else { return }
+        // The nodes of what has gone are given back, too.
         var smaller = BoundedTable(byteLimit: byteLimit, countLimit: countLimit)
         while let oldest, let number = numbers[oldest.key] {
             smaller.store(
-                oldest.value, for: oldest.key, heapByteCount: places[Int(number)].byteCount - Self.overhead)
+                oldest.value, for: oldest.key, heapByteCount: nodes[Int(number)].byteCount - Self.overhead)
             remove(oldest.key)
         }
         self = smaller
@@ -134,36 +134,36 @@ public struct BoundedTable<Key: Hashable, Value> {
 
     /// Removes every entry.
     public mutating func removeAll() {
-        (numbers, places) = ([:], [])
+        (numbers, nodes) = ([:], [])
         (newest, last, unused, byteCount) = (-1, -1, -1, 0)
     }
 }
 
-// MARK: - The chain of places
+// MARK: - The chain of nodes
 
 extension BoundedTable {
-    private mutating func takePlace() -> Int32 {
+    private mutating func takeNode() -> Int32 {
         guard unused >= 0 else {
-            places.append(Place())
-            return Int32(places.count - 1)
+            nodes.append(Node())
+            return Int32(nodes.count - 1)
         }
-        defer { unused = places[Int(unused)].older }
+        defer { unused = nodes[Int(unused)].older }
         return unused
     }
 
     private mutating func link(_ number: Int32) {
-        places[Int(number)].newer = -1
-        places[Int(number)].older = newest
-        if newest >= 0 { places[Int(newest)].newer = number } else { last = number }
+        nodes[Int(number)].newer = -1
+        nodes[Int(number)].older = newest
+        if newest >= 0 { nodes[Int(newest)].newer = number } else { last = number }
         newest = number
     }
 
     private mutating func unlink(_ number: Int32) {
-        let (newer, older) = (places[Int(number)].newer, places[Int(number)].older)
-        if newer >= 0 { places[Int(newer)].older = older } else { newest = older }
-        if older >= 0 { places[Int(older)].newer = newer } else { last = newer }
+        let (newer, older) = (nodes[Int(number)].newer, nodes[Int(number)].older)
+        if newer >= 0 { nodes[Int(newer)].older = older } else { newest = older }
+        if older >= 0 { nodes[Int(older)].newer = newer } else { last = newer }
     }
 }
 
-extension BoundedTable.Place: Sendable where Key: Sendable, Value: Sendable {}
+extension BoundedTable.Node: Sendable where Key: Sendable, Value: Sendable {}
 extension BoundedTable: Sendable where Key: Sendable, Value: Sendable {}

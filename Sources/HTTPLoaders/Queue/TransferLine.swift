@@ -50,7 +50,7 @@ struct TransferLine {
 
     /// The next step of a transfer that neither runs nor is queued, and none for others.
     /// - Parameter enter: Takes a slot, or a place in the queue for one.
-    mutating func next(_ id: Int, _ enter: (HTTPPriority) -> Slots.Entry?) -> Step? {
+    mutating func next(_ id: Int, _ enter: (HTTPPriority) -> Slots.Admission?) -> Step? {
         guard var entry = entries[id], case .held = entry.stage else { return nil }
         if entry.isCancelled {
             entries[id] = nil

@@ -84,7 +84,7 @@ extension InFlight {
         _ operation: @escaping Operation
     ) throws {
         guard let slots else { return start(flight, inPlace: startsInPlace(from: isolation), operation) }
-        let entry = try slots.enter(priority, lane: lane()) { answer in
+        let admission = try slots.enter(priority, lane: lane()) { answer in
             switch answer {
             case .success(let permit):
                 flight.state.withLock { $0.permit = permit }
@@ -92,7 +92,7 @@ extension InFlight {
             case .failure(let refusal): flight.land(.failure(refusal))
             }
         }
-        switch entry {
+        switch admission {
         case .permit(let permit):
             flight.state.withLock { $0.permit = permit }
             start(flight, inPlace: startsInPlace(from: isolation), operation)

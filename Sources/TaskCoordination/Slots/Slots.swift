@@ -182,7 +182,7 @@ extension Slots {
     }
 
     /// What a body has when it has entered.
-    @usableFromInline package enum Entry {
+    @usableFromInline package enum Admission {
         case permit(Permit)
         case place(Place)
     }
@@ -198,16 +198,16 @@ extension Slots {
     /// - Throws: ``CoordinationError``.
     @usableFromInline package func enter(
         _ priority: UInt8, units: Int = 1, lane: String = "", _ answer: @escaping Answer
-    ) throws -> Entry {
-        let entry: Entry = try state.withLock { state in
+    ) throws -> Admission {
+        let admission: Admission = try state.withLock { state in
             let units = min(units, state.table.settings.units)
             if let permit = try takeFree(units, in: lane, &state) { return .permit(permit) }
             if state.table.count >= maximumQueueLength { throw overloadedError }
             let place = state.table.insert(Waiter(answer: answer), in: lane, units: units, priority: priority)
             return .place(Place(slots: self, place: place))
         }
-        if case .place = entry { onQueue() }
-        return entry
+        if case .place = admission { onQueue() }
+        return admission
     }
 
     /// Takes units, if they are free and nothing waits for them.
@@ -223,11 +223,11 @@ extension Slots {
     ) async throws -> Permit {
         try Task.checkCancellation()
         let turn = OneShot<Result<Permit, any Error>>()
-        let entry = try enter((priority ?? Task.currentPriority).rawValue, units: units, lane: lane) {
+        let admission = try enter((priority ?? Task.currentPriority).rawValue, units: units, lane: lane) {
             turn.resolve($0.mapError { $0 })
         }
         let place: Place
-        switch entry {
+        switch admission {
         case .permit(let permit): return permit
         case .place(let queued): place = queued
         }

@@ -6,7 +6,7 @@ import TaskCoordination
 /// What transfers and the queue need of their downloader without a hop to the actor: the fields to send, the transfers
 /// that run with the byte count of each at the last look, and the task that looks at the queue.
 final class TransferBoard: Sendable {
-    private struct Entry {
+    private struct Running {
         let transfer: Transfer
         /// `nil` until the first look.
         var receivedCount: Int?
@@ -15,7 +15,7 @@ final class TransferBoard: Sendable {
     private struct State {
         var headers: HTTPHeaders
         /// By place; places are reused.
-        var entries: [Entry?] = []
+        var running: [Running?] = []
         var free: [Int] = []
         weak var downloader: ImageDownloader?
         var attendance: PacedTask?
@@ -41,12 +41,12 @@ final class TransferBoard: Sendable {
 // MARK: - Transfers that run
 
 extension TransferBoard {
-    var count: Int { state.withLock { $0.entries.count - $0.free.count } }
+    var count: Int { state.withLock { $0.running.count - $0.free.count } }
 
     /// The number of running transfers of each origin.
     var origins: [String: Int] {
         state.withLock { state in
-            state.entries.reduce(into: [:]) { origins, entry in
+            state.running.reduce(into: [:]) { origins, entry in
                 if let entry { origins[entry.transfer.lane, default: 0] += 1 }
             }
         }
@@ -55,19 +55,19 @@ extension TransferBoard {
     /// - Returns: The place, for the removal.
     func insert(_ transfer: Transfer) -> Int {
         state.withLock { state in
-            let entry = Entry(transfer: transfer)
+            let entry = Running(transfer: transfer)
             guard let place = state.free.popLast() else {
-                state.entries.append(entry)
-                return state.entries.count - 1
+                state.running.append(entry)
+                return state.running.count - 1
             }
-            state.entries[place] = entry
+            state.running[place] = entry
             return place
         }
     }
 
     func remove(at place: Int) {
         state.withLock { state in
-            state.entries[place] = nil
+            state.running[place] = nil
             state.free.append(place)
         }
     }
@@ -76,13 +76,13 @@ extension TransferBoard {
     func stalled() -> [String: Int] {
         state.withLock { state in
             var stalled: [String: Int] = [:]
-            for place in state.entries.indices {
-                guard let entry = state.entries[place] else { continue }
+            for place in state.running.indices {
+                guard let entry = state.running[place] else { continue }
                 let now = entry.transfer.receivedCount.load(ordering: .relaxed)
                 if let before = entry.receivedCount, now - before < Self.leastProgress {
                     stalled[entry.transfer.lane, default: 0] += 1
                 }
-                state.entries[place]?.receivedCount = now
+                state.running[place]?.receivedCount = now
             }
             return stalled
         }

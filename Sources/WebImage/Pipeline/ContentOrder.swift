@@ -21,7 +21,7 @@ final class ContentOrder: Sendable {
 
         init(_ order: ContentOrder, _ key: CacheKey) {
             (self.order, self.key) = (order, key)
-            order.entries.withLock { $0[key, default: Entry()].claims += 1 }
+            order.entries.withLock { $0[key, default: Newest()].claims += 1 }
         }
 
         deinit {
@@ -33,14 +33,14 @@ final class ContentOrder: Sendable {
         }
     }
 
-    fileprivate struct Entry {
+    fileprivate struct Newest {
         var claims = 0
         var number = 0
         /// Of the content with this number, when it is known.
         var generation: ContentGeneration?
     }
 
-    private let entries = Mutex<[CacheKey: Entry]>([:])
+    private let entries = Mutex<[CacheKey: Newest]>([:])
 
     /// The number of addresses remembered. For tests.
     var count: Int { entries.withLock { $0.count } }
@@ -61,7 +61,7 @@ final class ContentOrder: Sendable {
     }
 }
 
-extension [CacheKey: ContentOrder.Entry] {
+extension [CacheKey: ContentOrder.Newest] {
     fileprivate mutating func admit(_ number: Int, _ generation: ContentGeneration?, _ key: CacheKey) -> Bool {
         guard let place = index(forKey: key) else { return true }
         let newest = values[place]

@@ -10,7 +10,7 @@ import TaskCoordination
 /// was made of the file, such as a limit on its pixels, belongs to that variant and that limit.
 final class RecentFailures: Sendable {
     /// An address, or one variant of it.
-    private struct Place: Hashable {
+    private struct Subject: Hashable {
         let transfer: RequestIdentity
         let variant: CacheKey?
         /// Those of the request, when its variant failed.
@@ -26,7 +26,7 @@ final class RecentFailures: Sendable {
 
     private static let byteLimit = 4 << 20
 
-    private let memory: Mutex<BoundedTable<Place, Failure>>
+    private let memory: Mutex<BoundedTable<Subject, Failure>>
     private let lifetime: Duration
     private let now: @Sendable () -> ContinuousClock.Instant
 
@@ -73,19 +73,21 @@ final class RecentFailures: Sendable {
     func record(_ error: ImageLoadError, for key: LoadKey, isOfAddress: Bool, lifetime: Duration? = nil) {
         let lifetime = lifetime ?? self.lifetime
         guard lifetime > .zero else { return }
-        let place = Self.place(key, isRuled: key.isRuled, isOfAddress ? .address : .variant)
+        let subject = Self.subject(key, isRuled: key.isRuled, isOfAddress ? .address : .variant)
         var error = error
         error.failedAt = .now
         let heapByteCount =
-            HeapSize.of(key.request, failedWith: error) + (place.variant.map { HeapSize.of($0.rawValue) } ?? 0)
+            HeapSize.of(key.request, failedWith: error) + (subject.variant.map { HeapSize.of($0.rawValue) } ?? 0)
         let failure = Failure(error: error, expiry: now().advanced(by: lifetime))
-        memory.withLock { _ = $0.store(failure, for: place, heapByteCount: heapByteCount) }
+        memory.withLock { _ = $0.store(failure, for: subject, heapByteCount: heapByteCount) }
     }
 
     /// Forgets the failures of the variant and of its address.
     func forget(_ key: LoadKey) {
         memory.withLock { memory in
-            for place in Self.places(key, isRuled: false) + Self.places(key, isRuled: true) { memory.remove(place) }
+            for subject in Self.subjects(key, isRuled: false) + Self.subjects(key, isRuled: true) {
+                memory.remove(subject)
+            }
         }
     }
 
@@ -97,21 +99,21 @@ final class RecentFailures: Sendable {
             let now = now()
             // Those of all keys, so that any look-up some time after the last failure empties the memory.
             while let oldest = memory.oldest, oldest.value.expiry <= now { memory.removeOldest() }
-            for place in Self.places(key, isRuled: key.isRuled, extents) {
-                if let failure = memory[place], failure.expiry > now { return failure.error }
+            for subject in Self.subjects(key, isRuled: key.isRuled, extents) {
+                if let failure = memory[subject], failure.expiry > now { return failure.error }
             }
             return nil
         }
     }
 
-    private static func places(
+    private static func subjects(
         _ key: LoadKey, isRuled: Bool, _ extents: [Extent] = [.address, .variant]
-    ) -> [Place] {
-        extents.map { place(key, isRuled: isRuled, $0) }
+    ) -> [Subject] {
+        extents.map { subject(key, isRuled: isRuled, $0) }
     }
 
-    private static func place(_ key: LoadKey, isRuled: Bool, _ extent: Extent) -> Place {
+    private static func subject(_ key: LoadKey, isRuled: Bool, _ extent: Extent) -> Subject {
         let (variant, limits) = extent == .variant ? (key.variant, key.request.limits) : (nil, nil)
-        return Place(transfer: key.transfer, variant: variant, limits: limits, isRuled: isRuled)
+        return Subject(transfer: key.transfer, variant: variant, limits: limits, isRuled: isRuled)
     }
 }
