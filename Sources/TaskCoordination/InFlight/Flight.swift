@@ -122,15 +122,30 @@ public import Locks
 }
 
 /// What the work of a flight may ask of it.
-@usableFromInline package protocol FlightWork: AnyObject, Sendable {
-    /// The work awaits a flight of another table, which `move` moves, or no longer.
-    func awaits(_ move: (@Sendable (UInt8) -> Void)?)
+///
+/// Two closures and no protocol: they are compiled for one kind of flight, where a witness asks the runtime for the
+/// types of its own.
+@usableFromInline package struct FlightWork: Sendable {
+    /// The work awaits a flight of another table, which the closure moves, or no longer.
+    @usableFromInline let awaits: @Sendable (_ move: (@Sendable (UInt8) -> Void)?) -> Void
 
-    /// Runs a part of the work without the flight's slot, and waits for one again, in this lane.
-    func withoutSlot(lane: String, _ body: @Sendable () async throws -> Void) async throws
+    /// Runs a part of the work without the flight's slot, and waits for one again, in a lane.
+    @usableFromInline package let withoutSlot:
+        @Sendable (_ lane: String, _ body: @Sendable () async throws -> Void) async throws -> Void
+
+    @inlinable package init(
+        awaits: @escaping @Sendable (_ move: (@Sendable (UInt8) -> Void)?) -> Void,
+        withoutSlot: @escaping @Sendable (String, @Sendable () async throws -> Void) async throws -> Void
+    ) {
+        (self.awaits, self.withoutSlot) = (awaits, withoutSlot)
+    }
 }
 
-extension Flight: FlightWork {
+extension Flight {
+    @inlinable var work: FlightWork {
+        FlightWork(awaits: { self.awaits($0) }, withoutSlot: { try await self.withoutSlot(lane: $0, $1) })
+    }
+
     @inlinable func awaits(_ move: (@Sendable (UInt8) -> Void)?) {
         let (handles, priority) = state.withLock { state in
             state.handles.moveAwaited = move

@@ -13,7 +13,7 @@ extension InFlight {
     /// Joins the flight for `key`, or starts it.
     @inlinable @inline(never) func join(
         _ key: Key, _ priority: UInt8, lane: () -> String, from isolation: (any Actor)?, isListening: Bool,
-        hearing first: Progress?, _ makeOperation: (any FlightWork) -> Operation
+        hearing first: Progress?, _ makeOperation: (FlightWork) -> Operation
     ) throws -> (Flight, Flight.Caller, number: Int) {
         let (flight, caller, number, isNew) = try state.withLock { state in
             if state.isClosed {
@@ -29,7 +29,7 @@ extension InFlight {
             return (flight, caller, number)
         }
         do {
-            try begin(flight, priority, lane, from: isolation, makeOperation(flight))
+            try begin(flight, priority, lane, from: isolation, makeOperation(flight.work))
         } catch {
             flight.land(.failure(error))
         }
@@ -71,7 +71,7 @@ extension InFlight {
     /// Waits as the work of a flight of another table, whose callers move this one.
     @inlinable @inline(never) static func wait(
         for flight: Flight, _ caller: Flight.Caller, _ number: Int, _ onProgress: ((Progress) async -> Void)?,
-        within work: any FlightWork
+        within work: FlightWork
     ) async throws -> Value {
         work.awaits { flight.move(number, to: $0) }
         defer { work.awaits(nil) }

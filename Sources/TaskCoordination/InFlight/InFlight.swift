@@ -124,7 +124,7 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     @inlinable @inline(__always) package func value(
         for key: Key, priority: TaskPriority? = nil, lane: @autoclosure () -> String = "",
         onProgress: ((Progress) async -> Void)? = nil, hearing first: Progress? = nil,
-        within work: (any FlightWork)? = nil, starting makeOperation: (any FlightWork) -> Operation
+        within work: FlightWork? = nil, starting makeOperation: (FlightWork) -> Operation
     ) async throws -> Value {
         try Task.checkCancellation()
         let (flight, caller, number) = try join(

@@ -123,7 +123,7 @@ public actor ImageDownloader {
     ///   - outer: The work of the flight, whose callers move the transfer where it waits.
     nonisolated func download(
         _ request: ImageRequest, validators: HTTPHeaders, priority: TaskPriority?,
-        report: Pipeline.Report?, within outer: (any FlightWork)? = nil
+        report: Pipeline.Report?, within outer: FlightWork? = nil
     ) async throws -> Download {
         let request = request.adding(validators)
         return try await flights.value(

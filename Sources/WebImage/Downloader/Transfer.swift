@@ -17,11 +17,11 @@ final class Transfer: Sendable {
     /// Runs since the transfer was requested.
     private let waiting = Stopwatch()
     /// That of its flight.
-    let work: any FlightWork
+    let work: FlightWork
 
     /// - Parameter acceptsNotModified: Whether the request is conditional.
     init(
-        _ request: ImageRequest, acceptsNotModified: Bool, _ downloader: ImageDownloader, _ work: any FlightWork
+        _ request: ImageRequest, acceptsNotModified: Bool, _ downloader: ImageDownloader, _ work: FlightWork
     ) {
         self.request = request
         self.acceptsNotModified = acceptsNotModified

@@ -52,6 +52,6 @@ final class TransferScope: TurnGiving {
     /// Lets another transfer have the slot of this one while it waits.
     func withoutTurn(_ wait: @Sendable () async throws -> Void) async throws {
         guard let transfer = transfer.withLock({ $0 }) else { return try await wait() }
-        try await transfer.work.withoutSlot(lane: transfer.lane, wait)
+        try await transfer.work.withoutSlot(transfer.lane, wait)
     }
 }

@@ -18,7 +18,7 @@ final class Load<P: Product>: Sendable {
     /// Tells the callers of the flight how much of the original has arrived.
     let report: Pipeline.Report?
     /// That of the flight, whose callers move the transfer; `nil` for a load without one.
-    let work: (any FlightWork)?
+    let work: FlightWork?
     /// What this load will make of the original, for other loads of the same original.
     let wish: SharedWork.Wish
     /// `nil` when the claims of transfers suffice, because they have the same name: `wish` keeps what a transfer brings
@@ -30,7 +30,7 @@ final class Load<P: Product>: Sendable {
 
     /// Creates the load of a flight.
     init(
-        _ product: P, _ pipeline: Pipeline, _ request: ImageRequest, _ key: LoadKey, _ work: any FlightWork,
+        _ product: P, _ pipeline: Pipeline, _ request: ImageRequest, _ key: LoadKey, _ work: FlightWork,
         _ report: @escaping Pipeline.Report
     ) {
         (self.product, self.pipeline, self.request, self.key, ruling) = (product, pipeline, request, key, nil)

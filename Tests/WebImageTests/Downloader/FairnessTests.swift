@@ -239,16 +239,12 @@ import WebImageTesting
         expectEqual(running.count, 0)
         weak var last: Transfer?
         do {
-            let transfer = Transfer(.numbered(1), acceptsNotModified: false, scenario.downloader, NoFlight())
+            let transfer = Transfer(
+                .numbered(1), acceptsNotModified: false, scenario.downloader,
+                FlightWork(awaits: { _ in }, withoutSlot: { try await $1() }))
             last = transfer
             running.remove(at: running.insert(transfer))
         }
         expectNil(last)
     }
-}
-
-/// The work of no flight.
-private final class NoFlight: FlightWork {
-    func awaits(_ move: (@Sendable (UInt8) -> Void)?) {}
-    func withoutSlot(lane: String, _ body: @Sendable () async throws -> Void) async throws { try await body() }
 }
