@@ -22,19 +22,19 @@ extension ImageLoadError {
 
     /// The error that a caller sees for an error of a lower layer. `CancellationError` passes unchanged.
     static func mapping(_ error: any Error, url: URL?) -> any Error {
-        switch error {
-        case let error as CoordinationError where error.code == .overloaded:
+        // The other parts are named where they are called.
+        guard let error = error as? CoordinationError else { return ofHook("cache", error, url) }
+        return switch error.code {
+        case .overloaded:
             ImageLoadError(
                 code: .overloaded, message: "Too many loads are waiting; try again later or raise the limit.", url: url,
                 cause: error)
-        case let error as CoordinationError where error.code == .queueTimedOut:
+        case .queueTimedOut:
             ImageLoadError(
                 code: .queueTimedOut,
                 message: "The download waited too long for a slot; try again later, or raise `queueTimeout` or the "
                     + "number of downloads at once.", url: url, cause: error)
-        case is CoordinationError: ImageLoadError.shutDown(url)
-        // The other parts are named where they are called.
-        default: ofHook("cache", error, url)
+        default: ImageLoadError.shutDown(url)
         }
     }
 
