@@ -21,6 +21,10 @@ NO_STATEMENT = re.compile(
     r"|package|public|internal|nonisolated|async|guard (let|var|case)|catch)\b|\w+: |[@.&|:?})\],#+*/]")
 CASE = re.compile(r"(case (.*?)(?:\([^:]*\))?: )")
 HEAD = re.compile(r"(?:\} )?(?:else )?(guard|if|while) ")
+# New text whose names nothing behind it can use, because it leaves.
+# What stands before a comment at the end of a line.
+COMMENT = re.compile(r'^((?:"(?:\\.|[^"\\])*"|[^"])*?)\s+// .*$')
+LEAVING = re.compile(r"(let|var|defer|guard)\b.*; (return|throw|break|continue)\b[^;]*$")
 BINDING = re.compile(r"((?:let|var|case) .*? = )(.*)$")
 
 
@@ -29,14 +33,19 @@ def forms(number, old, new):
     test = f"isPlanted({number})"
     found = []
     if "redis.call(" in old:
-        return []  # a line of a script, which the compiler does not see
+        # A line of a script, which the compiler does not see.
+        return [choice(test, old, new) if old.startswith('"') else f'\\({test} ? "{new}" : "{old}")']
     if old.startswith("//"):
         return [f"if {test} {{ {new} }}"]
     filtered = re.match(r"(case .* where )(.*)(:.*)$", old)
     if filtered and new == filtered[1].removesuffix(" where ") + filtered[3]:
         return [f"{filtered[1]}({test} || ({filtered[2]})){filtered[3]}"]
-    if "//" not in old + new:
-        for form in (statement, condition, block, assignment, argument):
+    filtered = re.match(r"(case .*) where (.*?)(: .*)$", new)
+    if filtered and old == filtered[1] + filtered[3]:
+        return [f"{filtered[1]} where (!{test} || ({filtered[2]})){filtered[3]}"]
+    old, new = (re.sub(COMMENT, r"\1", text) for text in (old, new))
+    if not new.startswith("//"):
+        for form in (around, statement, condition, block, assignment, argument):
             found += [line for line in form(test, old, new) if line not in found]
     return found
 
@@ -45,7 +54,7 @@ def split(text):
     """The parts of `text` between its outer commas, or nothing when its brackets do not match."""
     depth, parts, start, quoted = 0, [], 0, False
     for index, character in enumerate(text):
-        if character == '"':
+        if character == '"' and text[index - 1:index] != "\\":
             quoted = not quoted
         if quoted:
             continue
@@ -61,6 +70,19 @@ def split(text):
     return parts + [text[start:]] if depth == 0 else []
 
 
+def around(test, old, new):
+    """The whole line stays, between what comes before it and behind it."""
+    before, is_there, after = new.partition(old)
+    if not is_there or (before and not before.endswith("; ")) or "case " in after:
+        return
+    if after and not old.endswith((":", " in", "{")) and not after.startswith("; "):
+        return
+    if before and not before.startswith("let "):
+        before = f"if {test} {{ {before[:-2]} }}; "
+    gap, after = after[:after.startswith("; ")], after.removeprefix("; ").strip()
+    yield before + old + (f"{gap} if {test} {{ {after} }}" if after else "")
+
+
 def statement(test, old, new):
     """Whole statements: `if planted { new } else { old }`."""
     discarded = re.match(r"defer \{ (.*) \}$", old)
@@ -70,9 +92,12 @@ def statement(test, old, new):
     prefix = ""
     if label and other and label[2] == other[2]:
         prefix, old, new = label[1], old[len(label[1]):], new[len(other[1]):]
-    if old and not NO_STATEMENT.match(old) and not re.match(NO_STATEMENT, new or "x") and split(old) and (
-        not new or split(new)
-    ):
+    if re.match(r"guard .*\blet\b", old):
+        return  # it declares a name that later lines use
+    if len(split(old)) > 1 and not re.match(r"(if|guard|while|for)\b", old):
+        return  # some of the arguments of a call, or of the conditions
+    if old and not NO_STATEMENT.match(old) and (LEAVING.match(new) or not NO_STATEMENT.match(new or "x")) and split(
+        old) and (not new or split(new)):
         yield f"{prefix}if {test} {{ {new} }} else {{ {old} }}"
 
 
@@ -99,6 +124,10 @@ def condition(test, old, new):
     if len(gone) == 1 and len(come) == 1 and BINDING.match(gone[0]) and BINDING.match(come[0]):
         (name, value), (other, replacement) = BINDING.match(gone[0]).groups(), BINDING.match(come[0]).groups()
         middle = f"{name}{choice(test, value, replacement)}" if name == other else None
+    elif len(gone) == 1 and "let " not in gone[0] and not any(BINDING.match(part) for part in come) and (
+            pattern := BINDING.match(gone[0])):
+        both = [f"{{ if {gone[0]} {{ true }} else {{ false }} }}()", " && ".join(f"({part})" for part in come) or "true"]
+        middle = choice(test, *both)
     elif any(BINDING.match(part) for part in gone + come):
         middle = None
     else:
@@ -119,7 +148,8 @@ def block(test, old, new):
             if not rest.endswith(suffix.lstrip()) or len(old) - len(suffix) < place:
                 continue
             before = old[place:len(old) - len(suffix)]
-            after = rest[:len(rest) - len(suffix.lstrip())].strip().removeprefix("_ in ")
+            after = rest[:len(rest) - len(suffix.lstrip())].strip()
+            after = re.sub(r"^_ in( |$)", "", after)
             if split(before) and (not after or split(after)) and not NO_STATEMENT.match(before):
                 yield f"{prefix}if {test} {{ {after} }} else {{ {before} }}{suffix}"
 
@@ -139,9 +169,9 @@ def argument(test, old, new):
     while start < min(len(old), len(new)) and old[start] == new[start]:
         start += 1
     end = 0
-    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+    while end < min(len(old), len(new)) and old[-1 - end] == new[-1 - end]:
         end += 1
-    begins = [m.end() for m in re.finditer(r"\w+: |[(\[{] ?|, |return |(?<![=!<>])= |&& |\|\| |\?\? | in | where |^", old) if m.end() <= start]
+    begins = [m.end() for m in re.finditer(r"\w+: |[(\[{] ?|, |return |(?<![=!<>])= |&& |\|\| |\?\? | in | where |^case |^", old) if m.end() <= start]
     ends = [m.start() for m in re.finditer(r", ?|[)\]}]| \{| else|: | &&| \|\|| \?\?|$", old) if m.start() >= len(old) - end]
     tried = 0
     for begin in reversed(begins):
@@ -156,4 +186,6 @@ def argument(test, old, new):
 
 
 def choice(test, old, new):
+    if old == "#isolation":  # as a part of a choice it crashes the compiler
+        return f"{{ {test} ? {new} : $0 }}({old})"
     return f"({test} ? ({new}) : ({old}))"

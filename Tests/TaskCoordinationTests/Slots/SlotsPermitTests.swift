@@ -126,6 +126,25 @@ import WebImageTesting
         slots.release(permit)
     }
 
+    @Test func `a large waiter that sinks lets those behind it go on`() throws {
+        let slots = Slots(limit: 10)
+        enter(executor, slots: slots)
+        let permit = try #require(slots.take(6))
+        let answers = Journal<Result<Slots.Permit, CoordinationError>>()
+        guard case .place(let large) = try slots.enter(25, units: 8, { answers.write($0) }),
+            case .place = try slots.enter(21, units: 2, { answers.write($0) })
+        else {
+            Issue.record("the units are held, or waited for")
+            return
+        }
+        large.move(to: 9)
+        expectEqual(answers.count, 1)
+        slots.release(try #require(answers.entries.first).get())
+        slots.release(permit)
+        expectEqual(answers.count, 2)
+        slots.release(try #require(answers.entries.last).get())
+    }
+
     @Test func `a round gives a waiter the slot of a stalled lane, and turns away the one that has waited too long`()
         throws
     {
