@@ -90,7 +90,7 @@ def statement(test, old, new):
         yield f"defer {{ if {test} {{ {new} }} else {{ {discarded[1]} }} }}"
     label, other = re.match(CASE, old), re.match(CASE, new)
     prefix = ""
-    if label and other and label[2] == other[2]:
+    if label and other and other[1] in (label[1], f"case {label[2]}: "):
         prefix, old, new = label[1], old[len(label[1]):], new[len(other[1]):]
     if re.match(r"guard .*\blet\b", old):
         return  # it declares a name that later lines use

@@ -141,6 +141,12 @@ import WebImageTesting
         let another = staged.load(Self.numbered { $0.transformers = [.resize(to: PixelSize(width: 2, height: 2))] })
         staged.run()
         expect(another.value != nil, "and not that of another variant")
+        var resized = few
+        resized.transformers = [.resize(to: PixelSize(width: 2, height: 2))]
+        let other = staged.load(resized)
+        staged.run()
+        expectEqual((other.error as? ImageLoadError)?.reason, "tooLarge")
+        expectEqual(staged.manager.pipeline.failures.count, 2, "also with the same limits")
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>) func `the response says what the origin said`(seed: UInt64) throws {

@@ -111,7 +111,10 @@ struct CacheStackTests {
             _ = await manager.shutdown(within: .seconds(10))
         }
         // What new entries do not reach is not found.
-        expectNil(ImageCaches(watch: nil, disk: stack { $0.store = .firstOnly }).disk?.first(SharedCache.self))
+        var policies = CacheStack.Policies()
+        policies.store = .firstOnly
+        let behind = CacheStack([Shelf(), shared], policies: policies)
+        expectNil(ImageCaches(watch: nil, disk: behind).disk?.first(SharedCache.self))
         _ = await shared.shutdown(within: .seconds(10))
     }
 

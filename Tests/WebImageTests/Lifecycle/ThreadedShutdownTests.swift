@@ -118,6 +118,7 @@ import WebImageTesting
     static let extremes: [Duration] = [
         .seconds(Int64.max), .nanoseconds(Int64.max), .zero, .seconds(-1), .seconds(Int64.min),
         Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999),
+        Duration(attoseconds: .max), Duration(attoseconds: .min),
     ]
 
     @Test(arguments: extremes) func `any grace time is accepted`(grace: Duration) async throws {

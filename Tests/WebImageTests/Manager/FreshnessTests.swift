@@ -229,6 +229,7 @@ import WebImageTesting
         let callers = [staged.load(old), staged.load(new)]
         let download = staged.start { try await $0.downloader.download(old) }
         staged.run()
+        expectEqual(staged.manager.pipeline.order.count, 0, "what a caller keeps holds no address")
         staged.emptyMemory()
         let next = staged.load(old)
         staged.run()
