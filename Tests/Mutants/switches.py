@@ -14,6 +14,17 @@ SOURCE = """internal import Glibc
 
 @inlinable @inline(__always) func isPlanted(_ number: Int) -> Bool { plantedNumber == number }
 """
+# The same for C, in a file of its own; each file with a switch declares the number on its first line.
+C_SOURCE = """#include <stdlib.h>
+int plantedNumber;
+__attribute__((constructor)) static void readPlanted(void) {
+    const char *text = getenv("PLANTED");
+    plantedNumber = text ? atoi(text) : 0;
+}
+"""
+C_DECLARATION = "extern int plantedNumber; "
+# A line of C that declares a name, or labels a statement.
+C_NO_STATEMENT = re.compile(r"(const |unsigned |struct )?[a-z]\w* \**\w+(\[.*\])? =|(case|default)\b|else\b|\}")
 OPEN, CLOSE = "([{", ")]}"
 # A line that begins with one of these is no statement, or declares a name that later lines use.
 NO_STATEMENT = re.compile(
@@ -48,6 +59,16 @@ def forms(number, old, new):
         for form in (around, statement, condition, block, assignment, argument):
             found += [line for line in form(test, old, new) if line not in found]
     return found
+
+
+def c_forms(number, old, new):
+    """The same for a line of C."""
+    test = f"(plantedNumber == {number})"
+    label = re.match(r"case \w+: ", old)
+    start = label[0] if label and new.startswith(label[0]) else ""
+    if not C_NO_STATEMENT.match(old[len(start):]) and old.endswith(";"):
+        return [f"{start}if {test} {{ {new[len(start):]} }} else {{ {old[len(start):]} }}"]
+    return [form + ";" for form in argument(test, old.removesuffix(";"), new.removesuffix(";"))]
 
 
 def split(text):
@@ -99,6 +120,8 @@ def statement(test, old, new):
     if old and not NO_STATEMENT.match(old) and (LEAVING.match(new) or not NO_STATEMENT.match(new or "x")) and split(
         old) and (not new or split(new)):
         yield f"{prefix}if {test} {{ {new} }} else {{ {old} }}"
+        if LEAVING.match(new) and not re.match(r"(return|throw)\b", old):
+            yield f"{prefix}if {test} {{ {new} }} else {{ return {old} }}"
 
 
 def condition(test, old, new):
@@ -171,7 +194,7 @@ def argument(test, old, new):
     end = 0
     while end < min(len(old), len(new)) and old[-1 - end] == new[-1 - end]:
         end += 1
-    begins = [m.end() for m in re.finditer(r"\w+: |[(\[{] ?|, |return |(?<![=!<>])= |&& |\|\| |\?\? | in | where |^case |^", old) if m.end() <= start]
+    begins = [m.end() for m in re.finditer(r"\w+: |[(\[{] ?|, |return |(?<![=!<>])= |== |\? |&& |\|\| |\?\? | in | where |^case |^", old) if m.end() <= start]
     ends = [m.start() for m in re.finditer(r", ?|[)\]}]| \{| else|: | &&| \|\|| \?\?|$", old) if m.start() >= len(old) - end]
     tried = 0
     for begin in reversed(begins):

@@ -78,17 +78,15 @@ final class FolderAccount: Sendable {
     func add(_ byteCount: Int = 0) -> Foreign {
         state.withLock { state in
             state.owed += byteCount
-            var foreign = Foreign()
             // Again when the file has lost its name, or is too long.
             for _ in 0..<3 {
                 guard let descriptor = open(&state) else { break }
                 let units = (state.owed + Self.unit - 1) / Self.unit
-                guard let size = append(units, to: descriptor, &state, &foreign) else { continue }
-                foreign.add(state.observe(size, adding: units))
+                guard let size = append(units, to: descriptor, &state) else { continue }
                 state.owed = 0
-                break
+                return state.observe(size, adding: units)
             }
-            return foreign
+            return Foreign()
         }
     }
 
@@ -111,7 +109,7 @@ final class FolderAccount: Sendable {
     ///
     /// - Returns: The size afterwards; `nil` when the account was given up.
     private func append(
-        _ units: Int, to descriptor: FileSystem.Descriptor, _ state: inout State, _ foreign: inout Foreign
+        _ units: Int, to descriptor: FileSystem.Descriptor, _ state: inout State
     ) -> Int? {
         do throws(SystemFailure) {
             if units > 0 { try files.system.write([UInt8](repeating: 0, count: units), to: descriptor) }
@@ -123,7 +121,6 @@ final class FolderAccount: Sendable {
             try? files.removeAccount()
         }
         forget(&state)
-        foreign.hasChanged = true
         return nil
     }
 
