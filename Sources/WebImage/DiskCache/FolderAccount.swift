@@ -108,9 +108,7 @@ final class FolderAccount: Sendable {
     /// Appends units, if the file has its name and is not too long; otherwise gives it up.
     ///
     /// - Returns: The size afterwards; `nil` when the account was given up.
-    private func append(
-        _ units: Int, to descriptor: FileSystem.Descriptor, _ state: inout State
-    ) -> Int? {
+    private func append(_ units: Int, to descriptor: FileSystem.Descriptor, _ state: inout State) -> Int? {
         do throws(SystemFailure) {
             if units > 0 { try files.system.write([UInt8](repeating: 0, count: units), to: descriptor) }
             let status = try files.system.status(of: descriptor)
