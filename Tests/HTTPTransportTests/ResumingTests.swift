@@ -101,11 +101,14 @@ struct ResumingTests {
 
     @Test(arguments: [
         StubReply.status(416, headers: ["Content-Range": "bytes */10"]), .status(412),
-        .status(206, headers: ["Content-Range": "bytes 39-99/100"], bytes: [1]),
-        .status(206, headers: ["Content-Range": "bytes 40-98/99"], bytes: [1]),
-        .status(206, headers: ["Content-Range": "bytes 40-80/100"], bytes: [1]),
+        .status(206, headers: ["Content-Range": "bytes 39-99/100", "ETag": "\"v1\""], bytes: [1]),
+        .status(206, headers: ["Content-Range": "bytes 41-99/100", "ETag": "\"v1\""], bytes: [1]),
+        .status(206, headers: ["Content-Range": "bytes 40-98/99", "ETag": "\"v1\""], bytes: [1]),
+        .status(206, headers: ["Content-Range": "bytes 40-80/100", "ETag": "\"v1\""], bytes: [1]),
         .status(206, headers: ["Content-Range": "bytes 40-99/100", "ETag": "\"v2\""], bytes: [1]),
-        .status(206, headers: ["Content-Range": "bytes 40-99/100", "Content-Encoding": "gzip"], bytes: [1]),
+        .status(
+            206, headers: ["Content-Range": "bytes 40-99/100", "ETag": "\"v1\"", "Content-Encoding": "gzip"],
+            bytes: [1]),
         .status(206, headers: ["Content-Range": "bytes 40-99/100", "ETag": "W/\"v1\""], bytes: [1]),
         .status(206, headers: ["Content-Range": "bytes 40-99/100"], bytes: [1]),
         .status(206, headers: ["Content-Range": "bytes 40-99/100", "Last-Modified": "\"v1\""], bytes: [1]),

@@ -87,10 +87,11 @@ struct TransferLine {
     }
 
     /// Ends the run of a transfer.
-    /// - Returns: Whether the transfer ends with it; `false` after a pause, also one that is over.
+    /// - Returns: Whether the transfer ends with it; `false` after a pause, also one that is over. Of one that was
+    ///   cancelled, too, the next step says so.
     mutating func finish(_ id: Int, wasCancelled: Bool) -> Bool {
         // A pause that comes too late changes nothing.
-        guard let entry = entries[id], wasCancelled, entry.wasPaused, !entry.isCancelled else {
+        guard let entry = entries[id], wasCancelled, entry.wasPaused else {
             entries[id] = nil
             return true
         }

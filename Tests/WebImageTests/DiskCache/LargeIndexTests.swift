@@ -23,7 +23,7 @@ struct LargeIndexTests {
         let cache = stage.cache
         _ = stage.outcome { await $0.totalBytes }
         _ = stage.outcome { await Self.fill(50_000, $0) }
-        let trim = Probe(on: stage.executor) { await cache.trimSlice(toFree: 1_000) }
+        let trim = Probe(on: stage.executor) { await cache.trimSlice(toFree: 1_000_000) }
         stage.runWithoutDisk()
         #expect(trim.isRunning)
         let other = Probe(on: stage.executor) {
