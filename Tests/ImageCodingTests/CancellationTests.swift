@@ -32,32 +32,31 @@ struct CancellationTests {
         }
     }
 
-    @Test(arguments: formats)
-    func `a cancelled task decodes nothing`(format: EncodedFormat) async throws {
-        let bytes = try ImageFactory.encoded(width: 200, height: 150, seed: 3, as: format)
-        let result = await cancelled {
-            try CancellationTests.coder(format).decode(bytes, options: DecodeOptions()).width
-        }
-        #expect(throws: CancellationError.self) { try result.get() }
-    }
-
-    @Test(arguments: formats)
-    func `a cancelled task encodes nothing`(format: EncodedFormat) async throws {
+    @Test
+    func `a cancelled task decodes, encodes and transforms nothing`() async throws {
         let picture = ImageFactory.picture(width: 200, height: 150, seed: 3)
-        let result = await cancelled { try CancellationTests.coder(format).encode(picture, as: format).count }
-        #expect(throws: CancellationError.self) { try result.get() }
-    }
-
-    @Test(arguments: [EncodedFormat.gif, .webp(), .losslessWebP])
-    func `a cancelled task stops between frames`(format: EncodedFormat) async throws {
         let animation = ImageFactory.animation(width: 40, height: 30, frames: 3, seed: 3)
-        let bytes = try ImageCoders.default.encode(animation, as: format)
-        let decoded = await cancelled {
-            try CancellationTests.coder(format).decode(bytes, options: DecodeOptions()).width
+        let animated = [EncodedFormat.gif, .webp(), .losslessWebP]
+        for (image, format) in Self.formats.map({ (picture, $0) }) + animated.map({ (animation, $0) }) {
+            let bytes = try ImageCoders.default.encode(image, as: format)
+            let decoded = await cancelled {
+                try CancellationTests.coder(format).decode(bytes, options: DecodeOptions()).width
+            }
+            expectError(CancellationError.self, "decoding \(image.frameCount) of \(format.key)") { try decoded.get() }
+            let encoded = await cancelled { try CancellationTests.coder(format).encode(image, as: format).count }
+            expectError(CancellationError.self, "encoding \(image.frameCount) of \(format.key)") { try encoded.get() }
         }
-        #expect(throws: CancellationError.self) { try decoded.get() }
-        let encoded = await cancelled { try CancellationTests.coder(format).encode(animation, as: format).count }
-        #expect(throws: CancellationError.self) { try encoded.get() }
+        let transformers: [any ImageTransforming] = [
+            .resize(to: PixelSize(width: 20, height: 20)), .crop(to: PixelRect(x: 0, y: 0, width: 20, height: 20)),
+            .pipeline([.resize(to: PixelSize(width: 20, height: 20))]),
+        ]
+        for transformer in transformers {
+            let result = await cancelled { try transformer.transform(picture).width }
+            expectError(CancellationError.self, "\(transformer.key)") { try result.get() }
+        }
+        // The list of coders checks before it begins.
+        let result = await cancelled { try ImageCoders.default.decode([]).width }
+        expectError(CancellationError.self) { try result.get() }
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -84,24 +83,5 @@ struct CancellationTests {
             expectEqual(isWhole, (count == whole))
             written = count
         }
-    }
-
-    @Test
-    func `a cancelled task transforms nothing`() async {
-        let picture = ImageFactory.picture(width: 200, height: 150, seed: 3)
-        let transformers: [any ImageTransforming] = [
-            .resize(to: PixelSize(width: 20, height: 20)), .crop(to: PixelRect(x: 0, y: 0, width: 20, height: 20)),
-            .pipeline([.resize(to: PixelSize(width: 20, height: 20))]),
-        ]
-        for transformer in transformers {
-            let result = await cancelled { try transformer.transform(picture).width }
-            #expect(throws: CancellationError.self) { try result.get() }
-        }
-    }
-
-    @Test
-    func `the list of coders checks for cancellation before it begins`() async throws {
-        let result = await cancelled { try ImageCoders.default.decode([]).width }
-        #expect(throws: CancellationError.self) { try result.get() }
     }
 }

@@ -36,7 +36,7 @@ struct DamageTests {
             let cut = Array(bytes.dropLast(missing))
             for policy in [DamagePolicy.never, .truncated] {
                 let image = try decode(cut, policy)
-                #expect(image.isSame(as: whole))
+                expect(image.isSame(as: whole))
                 expectEqual(image.damage, .missingEnd)
             }
             expectEqual(code(cut, .anyDamage), .truncated)
@@ -44,17 +44,15 @@ struct DamageTests {
         expectEqual(code(Array(bytes.dropLast(4))), .truncated)
     }
 
-    @Test(arguments: ["progressive-420.jpg", "progressive-444.jpg", "grey-progressive.jpg"])
-    func `a progressive JPEG without its last scan is truncated although every row is there`(name: String) throws {
-        let bytes = try Fixture.named(name).bytes
-        let scan = try #require(bytes.indices.dropLast().last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
-        let cut = Array(bytes[..<scan])
-        expectEqual(code(cut), .truncated)
-        try expectEqual(decode(cut, .never).damage, [.missingEnd, .missingPixels])
-    }
-
     @Test
-    func `a JPEG without the scan of a component is truncated`() throws {
+    func `a JPEG without its last scan, or that of a component, is truncated although every row is there`() throws {
+        for name in ["progressive-420.jpg", "progressive-444.jpg", "grey-progressive.jpg"] {
+            let bytes = try Fixture.named(name).bytes
+            let scan = try #require(bytes.indices.dropLast().last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
+            let cut = Array(bytes[..<scan])
+            expectEqual(code(cut), .truncated, "\(name)")
+            try expectEqual(decode(cut, .never).damage, [.missingEnd, .missingPixels], "\(name)")
+        }
         let lengths: [UInt8] = [1] + [UInt8](repeating: 0, count: 15)
         func segment(_ marker: UInt8, _ payload: [UInt8]) -> [UInt8] {
             [0xFF, marker, 0, UInt8(payload.count + 2)] + payload
@@ -126,7 +124,7 @@ struct DamageTests {
         expectEqual(code(bytes), .malformed)
         let image = try decode(bytes, .never)
         expectEqual(image.damage, .corruptData)
-        #expect(image.isSame(as: whole))
+        expect(image.isSame(as: whole))
     }
 
     @Test(arguments: Fixture.all)
@@ -140,7 +138,7 @@ struct DamageTests {
             for (lax, strict) in zip(results, results.dropFirst()) {
                 guard let drawn = try? strict.get() else { continue }
                 let more = try lax.get()
-                #expect(more.isSame(as: drawn), "seed \(seed)")
+                expect(more.isSame(as: drawn), "seed \(seed)")
                 expectEqual(more.damage, drawn.damage, "seed \(seed)")
             }
             #expect((try? results[2].get().damage).map { $0 == [] } ?? true)

@@ -32,7 +32,7 @@ struct ExtremeNumberTests {
                     // Sizes within the limits would take long, and the test is about sizes.
                     guard told.pixelCount < 2_000 else {
                         guard told.pixelCount > ImageLimits.default.maximumPixelCount else { return }
-                        #expect(throws: ImageError.self) { try transformer.transform(picture) }
+                        expectImageError { try transformer.transform(picture) }
                         return
                     }
                     let made = try transformer.transform(picture).size

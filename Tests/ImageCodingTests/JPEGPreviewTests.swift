@@ -84,9 +84,9 @@ import WebImageTesting
             let bytes = try SceneFactory.encoded(width: 32, height: 32, seed: 1, as: format)
             try expectNil(coders.previewer(for: bytes))
         }
-        #expect(throws: ImageError.self) { try coders.previewer(for: [1, 2, 3]) }
+        expectImageError { try coders.previewer(for: [1, 2, 3]) }
         let limits = ImageLimits(maximumByteCount: 1_000)
-        #expect(throws: ImageError.self) {
+        expectImageError {
             try coders.previewer(for: file(), options: DecodeOptions(limits: limits))
         }
     }
@@ -102,7 +102,7 @@ import WebImageTesting
         }
         for limits in [ImageLimits(maximumDrawnPixelCount: 96 * 64 * 2), ImageLimits(maximumScanCount: 2)] {
             let previewer = try #require(try coders.previewer(for: file, options: DecodeOptions(limits: limits)))
-            #expect(throws: ImageError.self) {
+            expectImageError {
                 for part in 1...20 { _ = try previewer.preview(of: Array(file.prefix(file.count * part / 20))) }
             }
         }
@@ -116,7 +116,7 @@ import WebImageTesting
             return try previewer.preview(of: file)
         }
         cancelled.cancel()
-        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        await expectError(CancellationError.self) { try await cancelled.value }
         try expectEqual(previewer.preview(of: file)?.pixels, coders.decode(file).pixels)
     }
 }

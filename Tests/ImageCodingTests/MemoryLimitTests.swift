@@ -20,11 +20,10 @@ struct MemoryLimitTests {
         #expect(cost >= 90 * 70 * 4)
         let enough = DecodeOptions(limits: ImageLimits(maximumByteCount: cost))
         try expectEqual(ImageCoders.default.decode(bytes, options: enough).width, 90)
-        let error = #expect(throws: ImageError.self) {
+        let error = expectImageError(.memoryLimitExceeded) {
             try ImageCoders.default.decode(
                 bytes, options: DecodeOptions(limits: ImageLimits(maximumByteCount: cost - 1)))
         }
-        expectEqual(error?.code, .memoryLimitExceeded)
         expectEqual(error?.message.contains("\(cost)"), true)
         expectEqual(error?.message.contains("\(cost - 1)"), true)
         expectEqual(error?.message.contains("thumbnail"), true)
@@ -99,7 +98,9 @@ struct MemoryLimitTests {
     }
 
     @Test
-    func `a file that no decoder accepts is refused from its beginning`() throws {
+    func `a file that no decoder accepts is refused from its beginning, an SVG when its root element must have come`()
+        throws
+    {
         func code(_ beginning: [UInt8], _ options: DecodeOptions = DecodeOptions()) -> ImageError.Code? {
             do {
                 try ImageCoders.default.checkSignature(beginning, options: options)
@@ -119,10 +120,7 @@ struct MemoryLimitTests {
             .unknownFormat)
         expectEqual(code(Array("<svg xmlns=".utf8)), .unsupportedFormat)
         expectEqual(code(Array("%PDF-1.7".utf8)), .unsupportedFormat)
-    }
-
-    @Test
-    func `an SVG after a long comment is not refused before its root element if a decoder reads SVG`() throws {
+        // After a long comment an SVG is not refused before its root element if a decoder reads SVG.
         struct Drawings: ImageDecoding {
             func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .svg }
             func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
@@ -135,8 +133,8 @@ struct MemoryLimitTests {
         let beginning = Array("<?xml version='1.0'?> <!-- ".utf8) + [UInt8](repeating: 0x20, count: 100)
         let coders = ImageCoders(decoders: [Drawings()], encoders: [])
         try coders.checkSignature(beginning)
-        #expect(throws: ImageError.self) { try ImageCoders.default.checkSignature(beginning) }
-        #expect(throws: ImageError.self) { try coders.checkSignature([UInt8](repeating: 0x20, count: 70_000)) }
+        expectImageError { try ImageCoders.default.checkSignature(beginning) }
+        expectImageError { try coders.checkSignature([UInt8](repeating: 0x20, count: 70_000)) }
     }
 
     @Test

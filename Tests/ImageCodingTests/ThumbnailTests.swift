@@ -38,7 +38,7 @@ struct ThumbnailTests {
     func `a thumbnail of a turned picture shows the same part`(orientation: Int, mode: ResizeTransformer.Mode) throws {
         let bytes = try Fixture.named("orientation\(orientation).jpg").bytes
         let whole = try ImageCoders.default.decode(bytes)
-        for box in [(9, 9), (5, 12), (14, 3)].map({ PixelSize(width: $0.0, height: $0.1) }) {
+        for box in [(9, 9), (10, 10), (5, 12), (14, 3)].map({ PixelSize(width: $0.0, height: $0.1) }) {
             let resize = ResizeTransformer(size: box, mode: mode)
             let thumbnail = try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: resize))
             let expected = try resize.transform(whole)
@@ -47,34 +47,23 @@ struct ThumbnailTests {
         }
     }
 
-    @Test(arguments: modes)
-    func `a JPEG is drawn small in every mode`(mode: ResizeTransformer.Mode) throws {
-        let bytes = try ImageFactory.encoded(width: 800, height: 600, seed: 1, as: .jpeg())
-        let header = try JPEGHeader(bytes, DecodeOptions())
-        func drawn(_ width: Int, _ height: Int) -> Int {
-            JPEGCoder.plan(
-                for: header,
-                DecodeOptions(thumbnail: .resize(to: PixelSize(width: width, height: height), mode: mode))
-            ).denominator
-        }
-        expectEqual(drawn(50, 37), 8)
-        expectEqual(drawn(100, 100), 4)
-        expectEqual(drawn(200, 150), 2)
-        expectEqual(drawn(400, 300), 1)
-    }
-
     @Test
-    func `the smallest size with one and a half times the result is drawn`() {
-        func divisor(_ side: Int, of stored: Int) -> Int {
-            let size = PixelSize(width: stored, height: stored)
-            let options = DecodeOptions(thumbnail: .resize(to: PixelSize(width: side, height: side)))
-            return FramePlan(size, options, denominators: [8, 4, 2]).denominator
+    func `the smallest size with one and a half times the result is drawn, in every mode`() throws {
+        let header = try JPEGHeader(
+            ImageFactory.encoded(width: 800, height: 600, seed: 1, as: .jpeg()), DecodeOptions())
+        for mode in Self.modes {
+            for (width, height, divisor) in [(50, 37, 8), (100, 100, 4), (200, 150, 2), (400, 300, 1)] {
+                let resize = ResizeTransformer(size: PixelSize(width: width, height: height), mode: mode)
+                let plan = JPEGCoder.plan(for: header, DecodeOptions(thumbnail: resize))
+                expectEqual(plan.denominator, divisor, "\(resize.key)")
+            }
         }
-        expectEqual(divisor(256, of: 3_072), 8)
-        expectEqual(divisor(257, of: 3_072), 4)
-        expectEqual(divisor(512, of: 3_072), 4)
-        expectEqual(divisor(1_024, of: 3_072), 2)
-        expectEqual(divisor(1_025, of: 3_072), 1)
+        let stored = PixelSize(width: 3_072, height: 3_072)
+        for (side, divisor) in [(256, 8), (257, 4), (512, 4), (1_024, 2), (1_025, 1)] {
+            let options = DecodeOptions(thumbnail: .resize(to: PixelSize(width: side, height: side)))
+            let plan = FramePlan(stored, options, denominators: [8, 4, 2])
+            expectEqual(plan.denominator, divisor, "\(side)")
+        }
     }
 
     /// The bytes with the first frame's rows in four passes, or not.

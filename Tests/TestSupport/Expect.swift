@@ -37,7 +37,7 @@ package func expect(
         SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
 }
 
-private func record(_ failure: Comment, _ comment: Comment?, _ place: SourceLocation) {
+func record(_ failure: Comment, _ comment: Comment?, _ place: SourceLocation) {
     Issue.record(comment.map { "\(failure)\n\($0)" } ?? failure, sourceLocation: place)
 }
 

@@ -37,6 +37,9 @@ struct AnimationPlayerTests {
         async let shown = Reader().read(player)
         for _ in 0..<5 { await pass(100) }
         try await expectEqual(shown, [[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1]])
+        // The pixels are those of the frame.
+        var frames = self.player(try animation(frames: 3)) { $0.order = .reverse }.makeAsyncIterator()
+        try await expectEqual(frames.next()?.frame.pixels, [2, 2, 2, 2])
     }
 
     @Test func `a wait for a frame leaves nothing behind`() async throws {
@@ -50,11 +53,6 @@ struct AnimationPlayerTests {
         }
         try await expectEqual(shown.count, count)
         expect(player.state.withLock { $0.sleepers.isEmpty })
-    }
-
-    @Test func `the pixels are those of the frame`() async throws {
-        var frames = player(try animation(frames: 3)) { $0.order = .reverse }.makeAsyncIterator()
-        try await expectEqual(frames.next()?.frame.pixels, [2, 2, 2, 2])
     }
 
     @Test func `a late reader gets the frame for its time`() async throws {
@@ -156,7 +154,7 @@ struct AnimationPlayerTests {
         _ = try await frames.next()
         clock.advance(by: .milliseconds(100))
         for _ in 0..<2 {
-            await #expect(throws: ImageError.self) { _ = try await frames.next() }
+            await expectError(ImageError.self) { try await frames.next() }
         }
         clock.advance(by: .milliseconds(100))
         try await expectEqual(frames.next()?.index, 2)
@@ -173,7 +171,7 @@ struct AnimationPlayerTests {
         let reader = Task { try await Reader().read(player) }
         while gate.arrivals == 0, clock.sleepers == 0 { await Task.yield() }
         reader.cancel()
-        await #expect(throws: CancellationError.self) { try await reader.value }
+        await expectError(CancellationError.self) { try await reader.value }
         gate.open()
         while clock.sleepers > 0 { await Task.yield() }
     }

@@ -5,33 +5,37 @@ import Testing
 @testable import ImageCoding
 
 @Suite struct FrameScheduleTests {
-    @Test func `the frames of an endless animation repeat forever`() {
+    @Test func `the frames of an endless animation repeat forever, as a step-by-step search finds them`() {
         let schedule = FrameSchedule(
             durations: [.milliseconds(100), .milliseconds(50), .milliseconds(200)], loopCount: 0)
-        let expected: [(Int, Int, Int)] = [
+        for (elapsed, frame, remaining) in [
             (0, 0, 100), (99, 0, 1), (100, 1, 50), (149, 1, 1), (150, 2, 200), (349, 2, 1), (350, 0, 100),
             (35_000_000 + 160, 2, 190),
-        ]
-        for (elapsed, frame, remaining) in expected {
+        ] as [(Int, Int, Int)] {
             let position = schedule.position(at: .milliseconds(elapsed))
-            expectEqual(position.frame, frame, "after \(elapsed) ms")
-            expectEqual(position.remaining, .milliseconds(remaining), "after \(elapsed) ms")
+            expect(position.shows(frame, for: .milliseconds(remaining)), "\(position) after \(elapsed) ms")
+        }
+        let durations = (1...37).map { Duration.milliseconds(11 + $0 * 7 % 40) }
+        let long = FrameSchedule(durations: durations, loopCount: 0)
+        var start = Duration.zero
+        for (frame, duration) in durations.enumerated() {
+            expect(long.position(at: start).shows(frame, for: duration), "frame \(frame)")
+            let last = long.position(at: start + duration - .nanoseconds(1))
+            expect(last.shows(frame, for: .nanoseconds(1)), "frame \(frame)")
+            start += duration
         }
     }
 
-    @Test func `a finite animation ends on its last frame`() {
+    @Test func `a finite animation ends on its last frame, and a frame below 11 ms counts as a tenth of a second`() {
         let schedule = FrameSchedule(durations: [.milliseconds(100), .milliseconds(100)], loopCount: 2)
-        #expect(schedule.position(at: .milliseconds(150)).shows(1, for: .milliseconds(50)))
-        #expect(schedule.position(at: .milliseconds(250)).shows(0, for: .milliseconds(50)))
-        #expect(schedule.position(at: .milliseconds(300)).shows(1, for: nil))
-        #expect(schedule.position(at: .seconds(1_000_000)).shows(1, for: nil))
-    }
-
-    @Test func `a frame below 11 ms counts as a tenth of a second`() {
-        let schedule = FrameSchedule(
+        expect(schedule.position(at: .milliseconds(150)).shows(1, for: .milliseconds(50)))
+        expect(schedule.position(at: .milliseconds(250)).shows(0, for: .milliseconds(50)))
+        expect(schedule.position(at: .milliseconds(300)).shows(1, for: nil))
+        expect(schedule.position(at: .seconds(1_000_000)).shows(1, for: nil))
+        let short = FrameSchedule(
             durations: [.zero, .milliseconds(-5), .milliseconds(10), .milliseconds(11)], loopCount: 0)
-        #expect(schedule.position(at: .milliseconds(299)).shows(2, for: .milliseconds(1)))
-        #expect(schedule.position(at: .milliseconds(300)).shows(3, for: .milliseconds(11)))
+        expect(short.position(at: .milliseconds(299)).shows(2, for: .milliseconds(1)))
+        expect(short.position(at: .milliseconds(300)).shows(3, for: .milliseconds(11)))
     }
 
     @Test func `extreme durations and counts do not overflow`() {
@@ -41,18 +45,6 @@ import Testing
         #expect(
             FrameSchedule(durations: [], loopCount: -3).position(at: .seconds(1)).shows(0, for: nil))
         expectNil(FrameSchedule(durations: [.zero], loopCount: 0).position(at: .seconds(1)).remaining)
-    }
-
-    @Test func `the frame at any time is that of a step-by-step search`() {
-        let durations = (1...37).map { Duration.milliseconds(11 + $0 * 7 % 40) }
-        let schedule = FrameSchedule(durations: durations, loopCount: 0)
-        var start = Duration.zero
-        for (frame, duration) in durations.enumerated() {
-            #expect(schedule.position(at: start).shows(frame, for: duration))
-            let last = schedule.position(at: start + duration - .nanoseconds(1))
-            #expect(last.shows(frame, for: .nanoseconds(1)))
-            start += duration
-        }
     }
 }
 

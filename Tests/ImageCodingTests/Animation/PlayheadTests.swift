@@ -26,7 +26,7 @@ import WebImageTesting
         }
     }
 
-    @Test func `every order plays all frames, each as long as it is shown`() {
+    @Test func `every order plays all frames, each as long as it is shown, and changes at the frame that is shown`() {
         var forward = head()
         expectEqual(frames(&forward, count: 4), [[0, 0, 100], [1, 0, 50], [2, 0, 200], [0, 1, 100]])
         var reverse = head([100, 50, 200], .reverse)
@@ -35,11 +35,15 @@ import WebImageTesting
         expectEqual(frames(&bounce, count: 9).map { $0[0] }, [0, 1, 2, 1, 0, 1, 2, 1, 1])
         var back = head([100, 50, 200], .reverseBounce)
         expectEqual(frames(&back, count: 6).map { $0[0] }, [2, 1, 0, 1, 2, 1])
+        var changed = head()
+        clock.advance(by: .milliseconds(110))
+        changed.setOrder(.reverse)
+        expectEqual(frames(&changed, count: 3).map { $0[0] }, [1, 0, 2])
     }
 
     private func head(_ durations: [Int], _ order: FrameOrder) -> Playhead { head(durations, loops: 0, order) }
 
-    @Test func `the rate changes while an animation plays`() {
+    @Test func `the rate changes while an animation plays, stands still where it is none, and does not overflow`() {
         var head = head(rate: 2)
         expectEqual(head.look().wait, .milliseconds(50))
         clock.advance(by: .milliseconds(25))
@@ -50,23 +54,18 @@ import WebImageTesting
         clock.advance(by: .seconds(100))
         expectEqual(head.look().frame, 0)
         expect(!head.look().hasEnded)
-    }
-
-    @Test(arguments: [Double.nan, -1, -Double.infinity, 0.0001, 0])
-    func `a rate that is none stands still`(rate: Double) {
-        var head = head(rate: rate)
-        clock.advance(by: .seconds(Int64.max))
-        expectEqual(head.look().frame, 0)
-        expectEqual(head.rate, 0)
-    }
-
-    @Test func `a long time at the highest rate does not overflow`() {
-        var head = head(rate: .infinity)
+        for rate in [Double.nan, -1, -Double.infinity, 0.0001, 0] {
+            var head = self.head(rate: rate)
+            clock.advance(by: .seconds(Int64.max))
+            expectEqual(head.look().frame, 0, "\(rate)")
+            expectEqual(head.rate, 0, "\(rate)")
+        }
+        var fast = self.head(rate: .infinity)
         for _ in 0..<20 {
             clock.advance(by: .seconds(1 << 60))
-            #expect((0...2).contains(head.look().frame))
+            expect((0...2).contains(fast.look().frame))
         }
-        expectEqual(head.rate, 1_000)
+        expectEqual(fast.rate, 1_000)
     }
 
     @Test func `a pause keeps the place, and a jump changes it`() {
@@ -81,7 +80,7 @@ import WebImageTesting
         expectEqual(position.wait, .milliseconds(30))
         head.seek(to: 2, loop: 2)
         expectEqual(head.look().frame, 2)
-        #expect(head.look().hasEnded)
+        expect(head.look().hasEnded)
         for (frame, loop) in [(-5, -5), (Int.min, 0)] {
             head.seek(to: frame, loop: loop)
             expectEqual(head.look().frame, 0)
@@ -92,13 +91,6 @@ import WebImageTesting
         expectEqual(head.look().loop, 2)
     }
 
-    @Test func `an order changes at the frame that is shown`() {
-        var head = head()
-        clock.advance(by: .milliseconds(110))
-        head.setOrder(.reverse)
-        expectEqual(frames(&head, count: 3).map { $0[0] }, [1, 0, 2])
-    }
-
     @Test func `the frames that follow are named in the order of playing`() {
         var forward = head(loops: 2)
         expectEqual(forward.look(following: 4).following, [1, 2, 0, 1])
@@ -106,7 +98,7 @@ import WebImageTesting
         expectEqual(forward.look(following: 4).following, [])
         var reverse = head([100, 50, 200], .reverse)
         expectEqual(reverse.look(following: 3).following, [1, 0, 2])
-        #expect(reverse.look().runsBackwards)
+        expect(reverse.look().runsBackwards)
         expect(!forward.look().runsBackwards)
     }
 }

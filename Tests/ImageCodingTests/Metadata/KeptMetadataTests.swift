@@ -115,12 +115,15 @@ struct KeptMetadataTests {
     }
 
     @Test
-    func `a limit of bytes counts metadata`() throws {
+    func `a limit of bytes counts metadata, and that for metadata applies`() throws {
         let format = EncodedFormat.jpeg(quality: 95).keeping(.all)
         let whole = try coders.encode(Self.picture(), as: format)
         let small = try coders.encode(Self.picture(), as: format.limited(toByteCount: whole.count * 2 / 3))
         #expect(small.count <= whole.count * 2 / 3)
         try expectEqual(coders.decode(small).metadata, Self.metadata)
+        let file = try coders.encode(Self.picture(), as: .png.keeping(.all))
+        let none = DecodeOptions(limits: ImageLimits(maximumMetadataByteCount: 20))
+        try expectNil(coders.decode(file, options: none).metadata)
     }
 
     /// A JPEG with an EXIF block of a directory with these entries.
@@ -152,17 +155,15 @@ struct KeptMetadataTests {
         }
     }
 
-    @Test(arguments: [
-        [0x82, 0x98, 0, 2, 255, 255, 255, 255, 0, 0, 0, 30], [0x82, 0x98, 0, 2, 0, 0, 0, 9, 255, 255, 255, 255],
-        [0x82, 0x98, 0, 2, 0, 0, 0, 0, 0, 0, 0, 30], [0x82, 0x98, 0, 3, 0, 0, 0, 2, 65, 66, 0, 0],
-        [0x82, 0x98, 0, 2, 0, 0], [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 9, 0, 0],
-    ])
-    func `an entry that lies counts as none`(entry: [UInt8]) throws {
-        try expectNil(coders.decode(jpeg([entry])).metadata)
-    }
-
     @Test
-    func `a text is one line of at most a kilobyte`() {
+    func `an entry that lies counts as none, and a text is one line of at most a kilobyte`() throws {
+        for entry: [UInt8] in [
+            [0x82, 0x98, 0, 2, 255, 255, 255, 255, 0, 0, 0, 30], [0x82, 0x98, 0, 2, 0, 0, 0, 9, 255, 255, 255, 255],
+            [0x82, 0x98, 0, 2, 0, 0, 0, 0, 0, 0, 0, 30], [0x82, 0x98, 0, 3, 0, 0, 0, 2, 65, 66, 0, 0],
+            [0x82, 0x98, 0, 2, 0, 0], [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 9, 0, 0],
+        ] {
+            try expectNil(coders.decode(jpeg([entry])).metadata, "\(entry)")
+        }
         let long = ImageMetadata(copyright: String(repeating: "\u{A9}\n", count: 4_000), artist: "a\u{202E}b\u{0}c")
         expectEqual(long.copyright, String(repeating: "\u{A9}", count: 512))
         expectEqual(long.artist, "abc")
@@ -187,13 +188,6 @@ struct KeptMetadataTests {
             let image = Self.picture(ImageMetadata(colorProfile: largest))
             try expectEqual(coders.decode(coders.encode(image, as: format.keeping(.all))).metadata, image.metadata)
         }
-    }
-
-    @Test
-    func `the limit for metadata applies`() throws {
-        let file = try coders.encode(Self.picture(), as: .png.keeping(.all))
-        let none = DecodeOptions(limits: ImageLimits(maximumMetadataByteCount: 20))
-        try expectNil(coders.decode(file, options: none).metadata)
     }
 }
 

@@ -54,11 +54,20 @@ struct OrientationTests {
     }
 
     @Test
-    func `a block of metadata above the limit is skipped`() throws {
-        let bytes = try jpeg(little(value: 6))
-        let options = DecodeOptions(limits: ImageLimits(maximumMetadataByteCount: 20))
-        try expectEqual(ImageCoders.default.properties(of: bytes, options: options).orientation, .up)
-        try expectEqual(ImageCoders.default.properties(of: bytes).orientation, .right)
+    func `a block of metadata above the limit is skipped in every format`() throws {
+        let files = try [
+            ("jpeg", jpeg(little(value: 6)), 20), ("exif6.png", Fixture.named("exif6.png").bytes, 8),
+            ("exif6.webp", Fixture.named("exif6.webp").bytes, 8),
+        ]
+        for (name, bytes, limit) in files {
+            func orientation(_ limit: Int) throws -> ImageOrientation {
+                let options = DecodeOptions(limits: ImageLimits(maximumMetadataByteCount: limit))
+                return try ImageCoders.default.properties(of: bytes, options: options).orientation
+            }
+            try expectEqual(orientation(limit), .up, "\(name)")
+            try expectEqual(orientation(1_000), .right, "\(name)")
+            try expectEqual(ImageCoders.default.properties(of: bytes).orientation, .right, "\(name)")
+        }
     }
 
     @Test
@@ -75,28 +84,17 @@ struct OrientationTests {
         }
     }
 
-    @Test(arguments: ["exif6.png", "exif6.webp"])
-    func `the limit for metadata applies in every format`(name: String) throws {
-        let bytes = try Fixture.named(name).bytes
-        func orientation(_ limit: Int) throws -> ImageOrientation {
-            let options = DecodeOptions(limits: ImageLimits(maximumMetadataByteCount: limit))
-            return try ImageCoders.default.properties(of: bytes, options: options).orientation
-        }
-        try expectEqual(orientation(1_000), .right)
-        try expectEqual(orientation(8), .up)
-    }
-
     @Test
     func `chunks of odd length do not hide later chunks`() throws {
         // After the file's header and the extended header of ten bytes.
         let bytes = try Fixture.named("exif6.webp").bytes
-        #expect(bytes[12..<16].elementsEqual("VP8X".utf8))
-        let longer = bytes[..<30] + Array("ABCD".utf8) + [3, 0, 0, 0, 7, 7, 7, 0] + bytes[30...]
-        var file = Array(longer)
+        expect(bytes[12..<16].elementsEqual("VP8X".utf8))
+        var file = bytes
+        file.insert(contentsOf: Array("ABCD".utf8) + [3, 0, 0, 0, 7, 7, 7, 0], at: 30)
         let length = UInt32(file.count - 8)
         file.replaceSubrange(4..<8, with: [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: length >> $0) })
         try expectEqual(ImageCoders.default.properties(of: file).orientation, .right)
-        #expect(try ImageCoders.default.decode(file).isSame(as: ImageCoders.default.decode(bytes)))
+        try expect(ImageCoders.default.decode(file).isSame(as: ImageCoders.default.decode(bytes)))
     }
 
     @Test(arguments: 2...8)
@@ -105,16 +103,5 @@ struct OrientationTests {
             try ImageCoders.default.decodingByteCount(of: Fixture.named("orientation\(orientation).jpg").bytes)
         }
         try expectEqual(cost(orientation), cost(1))
-    }
-
-    @Test(arguments: 1...8)
-    func `a thumbnail is upright and like the upright picture made smaller`(orientation: Int) throws {
-        let bytes = try Fixture.named("orientation\(orientation).jpg").bytes
-        let whole = try ImageCoders.default.decode(bytes)
-        let box = PixelSize(width: 10, height: 10)
-        let thumbnail = try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: .resize(to: box)))
-        let resized = try ResizeTransformer(size: box).transform(whole)
-        expectEqual(thumbnail.size, resized.size)
-        #expect(PixelComparison(thumbnail.frames[0].pixels, resized.frames[0].pixels).psnr > 30)
     }
 }

@@ -14,7 +14,7 @@ import Testing
         return Array(image.pixels[at..<at + 4])
     }
 
-    @Test func `a canvas is filled, drawn on and cut off at its edges`() throws {
+    @Test func `a canvas is filled, drawn on and cut off at its edges, and refused without pixels`() throws {
         var canvas = try PremultipliedCanvas(PixelSize(width: 4, height: 3), color: .white)
         expect(!canvas.image.hasAlpha)
         let before = canvas
@@ -25,7 +25,7 @@ import Testing
         canvas.fill(
             PixelRect(x: -1, y: 2, width: 2, height: .max), with: PixelColor(red: 200, green: 0, blue: 0, alpha: 51))
         expectEqual(pixel(canvas.image, 0, 2), [40, 0, 0, 51])
-        #expect(canvas.image.hasAlpha)
+        expect(canvas.image.hasAlpha)
         for place in [(4, 0), (.max, .max), (.min, 0), (-3, 0)] {
             let copy = canvas
             try canvas.draw(still(3, 3, .black), x: place.0, y: place.1)
@@ -33,13 +33,10 @@ import Testing
         }
         try canvas.draw(still(3, 3, .black), x: 0, y: 0, opacity: .nan)
         expect(before.pixels.allSatisfy { $0 == 255 })
-    }
-
-    @Test func `a canvas without pixels, or beyond the limits, is refused`() {
-        for size in [
-            PixelSize(width: 0, height: 4), PixelSize(width: -1, height: -1), PixelSize(width: .max, height: .max),
-        ] {
-            #expect(throws: ImageError.self) { try PremultipliedCanvas(size) }
+        for (width, height) in [(0, 4), (-1, -1), (.max, .max)] as [(Int, Int)] {
+            expectImageError(nil, "\(width) by \(height)") {
+                try PremultipliedCanvas(PixelSize(width: width, height: height))
+            }
         }
     }
 
@@ -53,7 +50,9 @@ import Testing
     ]
 
     @Test(arguments: BlendMode.allCases)
-    func `each mode mixes opaque colours by its formula`(mode: BlendMode) throws {
+    func `each mode mixes opaque colours by its formula, and where only one picture is, it shows unmixed`(
+        mode: BlendMode
+    ) throws {
         let formula = try #require(CompositionTests.formulas[mode])
         for below in stride(from: 0, through: 255, by: 15) {
             for above in stride(from: 0, through: 255, by: 15) {
@@ -67,10 +66,6 @@ import Testing
                 expectEqual(canvas.pixels[3], 255)
             }
         }
-    }
-
-    @Test(arguments: BlendMode.allCases)
-    func `where only one picture is, it shows unmixed`(mode: BlendMode) throws {
         let color = PixelColor(red: 200, green: 100, blue: 50)
         var empty = try PremultipliedCanvas(PixelSize(width: 1, height: 1))
         try empty.draw(still(1, 1, color), x: 0, y: 0, blend: mode)
@@ -80,7 +75,7 @@ import Testing
         expectEqual(full.pixels, [200, 100, 50, 255])
     }
 
-    @Test func `pictures lie in the middle of their cells, row by row`() throws {
+    @Test func `pictures lie in the middle of their cells, row by row, and a sheet that cannot be is refused`() throws {
         var sheet = try ContactSheet(
             count: 5, cell: PixelSize(width: 10, height: 8), columns: 2, spacing: 1, background: .black)
         expectEqual(sheet.image.size, PixelSize(width: 23, height: 28))
@@ -94,17 +89,15 @@ import Testing
         expectEqual(pixel(sheet.image, 1, 19 + 2), [255, 255, 255, 255])
         expectEqual(pixel(sheet.image, 1, 19 + 1), [0, 0, 0, 255])
         for index in [-1, 5] {
-            let error = #expect(throws: ImageError.self) { try sheet.place(still(1, 1, .white), at: index) }
-            expectEqual(error?.code, .invalidRequest)
+            expectImageError(.invalidRequest) { try sheet.place(still(1, 1, .white), at: index) }
         }
         try expectEqual(ContactSheet(count: 12).columns, 4)
         try expectEqual(ContactSheet(count: 1).columns, 1)
-    }
-
-    @Test(arguments: [(0, 1, 1), (1, 0, 1), (1, 1, 0), (.max, 1, 1), (4, .max, 1)])
-    func `a sheet that cannot be is refused`(count: Int, side: Int, columns: Int) {
-        #expect(throws: ImageError.self) {
-            try ContactSheet(count: count, cell: PixelSize(width: side, height: side), columns: columns)
+        for (count, side, columns) in [(0, 1, 1), (1, 0, 1), (1, 1, 0), (.max, 1, 1), (4, .max, 1)] as [(Int, Int, Int)]
+        {
+            expectImageError(nil, "\(count), \(side), \(columns)") {
+                try ContactSheet(count: count, cell: PixelSize(width: side, height: side), columns: columns)
+            }
         }
     }
 }

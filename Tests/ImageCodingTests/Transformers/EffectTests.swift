@@ -22,9 +22,9 @@ struct EffectTests {
     }
 
     @Test
-    func `a round corner covers each pixel by its distance`() throws {
+    func `a round corner covers each pixel by its distance, and only the chosen corners are rounded`() throws {
         let image = try RoundCornersTransformer(radius: 10).transform(Self.plain(40, 30))
-        #expect(image.hasAlpha)
+        expect(image.hasAlpha)
         for y in 0..<30 {
             for x in 0..<40 {
                 let (dx, dy) = (
@@ -36,13 +36,9 @@ struct EffectTests {
             }
         }
         expectEqual(pixel(image, 20, 15), [10, 120, 240, 255])
-    }
-
-    @Test
-    func `only the chosen corners are rounded`() throws {
-        let image = try RoundCornersTransformer(radius: 8, corners: [.topRight, .bottomLeft]).transform(
+        let two = try RoundCornersTransformer(radius: 8, corners: [.topRight, .bottomLeft]).transform(
             Self.plain(20, 20))
-        expectEqual([(0, 0), (19, 0), (0, 19), (19, 19)].map { pixel(image, $0.0, $0.1)[3] }, [255, 0, 0, 255])
+        expectEqual([(0, 0), (19, 0), (0, 19), (19, 19)].map { pixel(two, $0.0, $0.1)[3] }, [255, 0, 0, 255])
     }
 
     @Test
@@ -58,7 +54,7 @@ struct EffectTests {
         }
         expect(!image.hasAlpha)
         for (radius, border) in [(-1, 0), (0, -1), (.nan, 0), (0, .nan)] as [(Double, Double)] {
-            #expect(throws: ImageError.self) {
+            expectImageError {
                 try RoundCornersTransformer(radius: radius, borderWidth: border).transform(Self.plain(3, 3))
             }
         }
@@ -82,19 +78,11 @@ struct EffectTests {
         try expectEqual(pixel(TintTransformer(color, mode: .multiply).transform(image), 1, 1), [40, 10, 0, 128])
         let half = PixelColor(red: 0, green: 0, blue: 0, alpha: 128)
         try expectEqual(pixel(TintTransformer(half, mode: .multiply).transform(image), 1, 1), [20, 10, 5, 128])
-        #expect(try TintTransformer(half).transform(Self.plain(2, 2)).hasAlpha)
-    }
-
-    @Test(arguments: [ColorTransformer.brightness(.infinity), .contrast(.infinity), .saturation(1e300)])
-    func `an endless amount is a colour all the same`(transformer: ColorTransformer) throws {
-        let image = try Self.plain(2, 2, [100, 50, 0, 128])
-        let changed = try pixel(transformer.transform(image), 0, 0)
-        expectEqual(changed[3], 128)
-        expect(changed.allSatisfy { $0 <= 128 })
+        try expect(TintTransformer(half).transform(Self.plain(2, 2)).hasAlpha)
     }
 
     @Test
-    func `colours change by their formulas`() throws {
+    func `colours change by their formulas, whatever the amount is`() throws {
         let image = try Self.plain(2, 2, [100, 50, 200, 255])
         func changed(_ transformer: ColorTransformer) throws -> [UInt8] {
             try pixel(transformer.transform(image), 0, 0)
@@ -111,6 +99,13 @@ struct EffectTests {
         #expect(try PixelComparison(changed(.saturation(2)), [129, 29, 255, 255]).maxDifference <= 1)
         for amount in [-Double.infinity, -1, .nan] { try expectEqual(changed(.brightness(amount)), [0, 0, 0, 255]) }
         try expectEqual(changed(.brightness(.infinity))[3], 255)
+        // An endless amount is a colour all the same.
+        let half = try Self.plain(2, 2, [100, 50, 0, 128])
+        for transformer in [ColorTransformer.brightness(.infinity), .contrast(.infinity), .saturation(1e300)] {
+            let endless = try pixel(transformer.transform(half), 0, 0)
+            expectEqual(endless[3], 128, "\(transformer.key)")
+            expect(endless.allSatisfy { $0 <= 128 }, "\(transformer.key)")
+        }
     }
 
     @Test
@@ -149,11 +144,11 @@ struct EffectTests {
         }
         for sigma in [0.3, 2, 30, 100] {
             let plain = try Self.plain(33, 9, [10, 20, 30, 40])
-            #expect(try BlurTransformer(sigma: sigma).transform(plain).isSame(as: plain))
+            try expect(BlurTransformer(sigma: sigma).transform(plain).isSame(as: plain))
         }
-        #expect(try BlurTransformer(sigma: 0).transform(dot).isSame(as: dot))
+        try expect(BlurTransformer(sigma: 0).transform(dot).isSame(as: dot))
         for sigma in [-1, 101, .nan, .infinity] {
-            #expect(throws: ImageError.self) { try BlurTransformer(sigma: sigma).transform(dot) }
+            expectImageError { try BlurTransformer(sigma: sigma).transform(dot) }
             #expect(BlurTransformer(sigma: sigma).workingByteCount(for: PixelSize(width: .max, height: .max)) >= 0)
         }
     }
@@ -167,7 +162,7 @@ struct EffectTests {
             let expected = min(max(Double(pair.0) + 0.5 * (Double(pair.0) - Double(pair.1)), 0), 255)
             #expect(abs(Double(sharp.pixels[index]) - expected) <= 1)
         }
-        #expect(throws: ImageError.self) { try SharpenTransformer(amount: 11).transform(image) }
+        expectImageError { try SharpenTransformer(amount: 11).transform(image) }
     }
 
     @Test
@@ -189,7 +184,7 @@ struct EffectTests {
         }
         #expect(try PixelComparison(mixed(.multiply), [5, 60, 120, 255]).maxDifference <= 1)
         #expect(try PixelComparison(mixed(.screen), [133, 188, 248, 255]).maxDifference <= 1)
-        #expect(try OverlayTransformer(mark, named: "mark", opacity: 0).transform(image).isSame(as: image))
+        try expect(OverlayTransformer(mark, named: "mark", opacity: 0).transform(image).isSame(as: image))
         let large = try Self.plain(50, 50, [1, 2, 3, 255])
         try expectEqual(
             pixel(OverlayTransformer(large, named: "l", gravity: .center).transform(image), 0, 9), [1, 2, 3, 255])
@@ -206,7 +201,7 @@ struct EffectTests {
         let image = try Self.plain(2, 2)
         let transformer: any ImageTransforming = .custom(key: "first)") { $0.firstFrame }
         expectEqual(transformer.key, "custom(first\\))")
-        #expect(try transformer.transform(image).isSame(as: image))
+        try expect(transformer.transform(image).isSame(as: image))
         expectEqual(transformer.resultSize(for: image.size), image.size)
         let half = CustomTransformer(key: "half", resultSize: { PixelSize(width: $0.width / 2, height: $0.height) }) {
             $0

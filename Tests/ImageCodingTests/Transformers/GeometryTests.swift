@@ -47,7 +47,7 @@ struct GeometryTests {
     }
 
     @Test
-    func `padding adds pixels of a colour and keeps the others`() throws {
+    func `padding adds pixels of a colour and keeps the others, up to a size if one is given`() throws {
         let image = try Self.places(4, 3)
         let red = PixelColor(red: 200, green: 1, blue: 2)
         let padded = try PadTransformer(top: 1, left: 2, bottom: 3, right: 4, color: red).transform(image)
@@ -60,15 +60,11 @@ struct GeometryTests {
         }
         expect(!padded.hasAlpha)
         let clear = try PadTransformer(top: 1).transform(image)
-        #expect(clear.hasAlpha)
+        expect(clear.hasAlpha)
         expectEqual(pixel(clear, 0, 0), [0, 0, 0, 0])
-        #expect(throws: ImageError.self) { try PadTransformer(left: -1).transform(image) }
-        #expect(throws: ImageError.self) { try PadTransformer(left: .max, right: .max).transform(image) }
-    }
-
-    @Test
-    func `a picture is extended to a size, and a longer side stays`() throws {
-        let image = try Self.places(4, 3)
+        expectImageError { try PadTransformer(left: -1).transform(image) }
+        expectImageError { try PadTransformer(left: .max, right: .max).transform(image) }
+        // A longer side stays.
         func corner(_ gravity: Gravity) throws -> [UInt8] {
             let box = PixelSize(width: 6, height: 2)
             let result = try PadTransformer(to: box, gravity: gravity).transform(image)
@@ -77,7 +73,7 @@ struct GeometryTests {
         }
         try expectEqual(corner(.left), [0, 0, 7, 255])
         try expectEqual(corner(.center), [0, 0, 0, 0])
-        #expect(try PadTransformer(to: PixelSize(width: 1, height: -4)).transform(image).isSame(as: image))
+        try expect(PadTransformer(to: PixelSize(width: 1, height: -4)).transform(image).isSame(as: image))
     }
 
     @Test
@@ -93,12 +89,12 @@ struct GeometryTests {
         expectEqual(trimmed.size, PixelSize(width: 4, height: 3))
         expectEqual(pixel(trimmed, 0, 0), [9, 9, 9, 255])
         try expectEqual(TrimTransformer(tolerance: 190).transform(image).width, 4)
-        #expect(try TrimTransformer(tolerance: 191).transform(image).isSame(as: image))
-        #expect(try TrimTransformer(tolerance: .max).transform(image).isSame(as: image))
+        try expect(TrimTransformer(tolerance: 191).transform(image).isSame(as: image))
+        try expect(TrimTransformer(tolerance: .max).transform(image).isSame(as: image))
     }
 
     @Test
-    func `a picture is mirrored`() throws {
+    func `mirrors and quarter turns move pixels and change none`() throws {
         let image = try Self.places(5, 3)
         let across = try FlipTransformer(.horizontal).transform(image)
         let down = try FlipTransformer(.vertical).transform(image)
@@ -108,30 +104,27 @@ struct GeometryTests {
                 expectEqual(pixel(down, x, y), pixel(image, x, 2 - y))
             }
         }
-    }
-
-    @Test
-    func `quarter turns move pixels and change none`() throws {
-        let image = try Self.places(5, 3)
         let right = try RotateTransformer(degrees: 90).transform(image)
         expectEqual(right.size, PixelSize(width: 3, height: 5))
         expectEqual(pixel(right, 2, 0), pixel(image, 0, 0))
         expectEqual(pixel(right, 2, 4), pixel(image, 4, 0))
-        #expect(try RotateTransformer(degrees: -90).transform(right).isSame(as: image))
+        try expect(RotateTransformer(degrees: -90).transform(right).isSame(as: image))
         try expectEqual(RotateTransformer(degrees: 540).transform(image).pixels, image.pixels.reversedPixels)
         for degrees in [0, 360, -720, -0.0] {
-            #expect(try RotateTransformer(degrees: degrees).transform(image).isSame(as: image))
+            try expect(RotateTransformer(degrees: degrees).transform(image).isSame(as: image), "\(degrees)")
             expectEqual(RotateTransformer(degrees: degrees).key, RotateTransformer(degrees: 0).key)
         }
     }
 
     @Test
-    func `another angle turns clockwise on a canvas that holds all of it`() throws {
+    func `another angle turns clockwise on a canvas that holds all of it, and one that is no number is refused`()
+        throws
+    {
         let image = ImageFactory.picture(width: 60, height: 40, seed: 5)
         let turned = try RotateTransformer(degrees: 30).transform(image)
         // 60 cos 30 + 40 sin 30, and the other way round.
         expectEqual(turned.size, PixelSize(width: 72, height: 65))
-        #expect(turned.hasAlpha)
+        expect(turned.hasAlpha)
         expectEqual(pixel(turned, 0, 0), [0, 0, 0, 0])
         // The right end of the middle row goes down.
         let (angle, reach) = (30 * Double.pi / 180, 20.0)
@@ -143,23 +136,17 @@ struct GeometryTests {
         expectEqual(back.size, image.size)
         let middle = CropTransformer(PixelRect(x: 20, y: 10, width: 20, height: 20))
         #expect(try PixelComparison(middle.transform(back).pixels, middle.transform(image).pixels).psnr > 20)
-    }
-
-    @Test
-    func `one colour stays that colour when it is turned`() throws {
+        // One colour stays that colour.
         let pixels = (0..<20 * 20).flatMap { _ in [100, 50, 25, 128] as [UInt8] }
-        let image = try DecodedImage(width: 20, height: 20, frames: [.init(pixels: pixels)], hasAlpha: true)
+        let plain = try DecodedImage(width: 20, height: 20, frames: [.init(pixels: pixels)], hasAlpha: true)
         let background = PixelColor(red: 199, green: 100, blue: 50, alpha: 128)
-        let turned = try RotateTransformer(degrees: 33, background: background).transform(image)
-        expect(turned.pixels.chunks.allSatisfy { PixelComparison($0, [100, 50, 25, 128]).maxDifference <= 1 })
-    }
-
-    @Test(arguments: [Double.nan, .infinity, -.infinity])
-    func `an angle that is no number is refused`(degrees: Double) throws {
-        let transformer = RotateTransformer(degrees: degrees)
-        expectEqual(transformer.resultSize(for: PixelSize(width: 5, height: 5)).width, 5)
-        let error = #expect(throws: ImageError.self) { try transformer.transform(Self.places(5, 5)) }
-        expectEqual(error?.code, .invalidRequest)
+        let same = try RotateTransformer(degrees: 33, background: background).transform(plain)
+        expect(same.pixels.chunks.allSatisfy { PixelComparison($0, [100, 50, 25, 128]).maxDifference <= 1 })
+        for degrees in [Double.nan, .infinity, -.infinity] {
+            let transformer = RotateTransformer(degrees: degrees)
+            expectEqual(transformer.resultSize(for: PixelSize(width: 5, height: 5)).width, 5, "\(degrees)")
+            expectImageError(.invalidRequest, "\(degrees)") { try transformer.transform(plain) }
+        }
     }
 }
 
