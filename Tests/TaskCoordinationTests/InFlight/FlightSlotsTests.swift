@@ -202,7 +202,7 @@ import WebImageTesting
                 starting: { work in
                     { _ in
                         Task(executorPreference: executor) {
-                            try await work.withoutSlot(lane: "") { await gate.pass() }
+                            try await work.withoutSlot("") { await gate.pass() }
                         }
                         for _ in 0..<seed % 5 { await Task.yield() }
                         return 1
