@@ -46,6 +46,7 @@ struct FailureTests {
         ("HTTP/2 -200 OK\r\nContent-Length: 0\r\n\r\n", .invalidResponse),
         ("HTTP/1.1 200200 OK\r\nContent-Length: 0\r\n\r\n", .invalidResponse),
         ("HTTP/1.1 099 OK\r\nContent-Length: 0\r\n\r\n", .invalidResponse),
+        ("HTTP/2 099 OK\r\nContent-Length: 0\r\n\r\n", .invalidResponse),
         ("HTTP/2 00200 OK\r\nContent-Length: 0\r\n\r\n", .invalidResponse),
     ])
     func `Broken answers give one typed error`(_ bytes: String, _ expected: HTTPError.Code) async throws {
