@@ -111,7 +111,7 @@ import WebImageTesting
     @Test func `a lease without renewal ends, and its holder stores nothing`() async throws {
         let server = try RedisServer()
         let one = try await store(server) {
-            $0.leaseTime = .milliseconds(300)
+            $0.leaseTime = .seconds(1)
             $0.maximumLease = .zero
         }
         let other = try await store(server) { $0.pingInterval = .milliseconds(10) }
