@@ -57,6 +57,18 @@ struct ScrollGateTests {
         #expect(gate.isOpen && told.entries == [false, true])
     }
 
+    @Test func `a rest that ends as the list is scrolled again opens nothing`() async {
+        let (gate, clock, told) = scene()
+        gate.scrolled(by: 9)
+        await until { clock.started == 1 }
+        // The pause ends, and its step waits for this actor.
+        clock.advance(by: .milliseconds(150))
+        gate.scrolled(by: 90)
+        await until { clock.started == 2 }
+        for _ in 0..<500 { await Task.yield() }
+        #expect(!gate.isOpen && told.entries == [false])
+    }
+
     @Test func `the time since the last report counts up to a rest`() async {
         let (gate, clock, _) = scene()
         gate.scrolled(by: 1)
