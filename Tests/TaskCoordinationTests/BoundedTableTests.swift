@@ -77,27 +77,29 @@ import WebImageTesting
         }
     }
 
-    @Test func `an entry without bytes is one of at most as many as the limit`() {
+    @Test
+    func `an entry without bytes is one of at most as many as the limit, and a value is released when it leaves`() {
         var table = BoundedTable<Int, Void>(byteLimit: 1_000, countLimit: 0)
-        #expect(!table.store((), for: 1, heapByteCount: 0) && table.count == 0)
+        expectAll(!table.store((), for: 1, heapByteCount: 0), table.count == 0)
         table = BoundedTable(byteLimit: -1)
-        #expect(!table.store((), for: 1, heapByteCount: -5) && table.byteCount == 0 && table.use(1) == nil)
-    }
+        expectAll(!table.store((), for: 1, heapByteCount: -5), table.byteCount == 0, table.use(1) == nil)
 
-    @Test func `a value is released when it leaves`() {
-        final class Witness {}
-        var table = BoundedTable<Int, Witness>(byteLimit: 10_000)
-        weak var first: Witness?
+        // A value is released when it leaves.
         do {
-            let witness = Witness()
-            first = witness
-            table.store(witness, for: 1, heapByteCount: 0)
-            table.store(Witness(), for: 2, heapByteCount: 0)
+            final class Witness {}
+            var table = BoundedTable<Int, Witness>(byteLimit: 10_000)
+            weak var first: Witness?
+            do {
+                let witness = Witness()
+                first = witness
+                table.store(witness, for: 1, heapByteCount: 0)
+                table.store(Witness(), for: 2, heapByteCount: 0)
+            }
+            expect(first != nil)
+            table.remove(1)
+            expectNil(first)
+            expectEqual(table.count, 1)
         }
-        expect(first != nil)
-        table.remove(1)
-        expectNil(first)
-        expectEqual(table.count, 1)
     }
 
     @Test(.enabled(if: hasSystemAllocator))

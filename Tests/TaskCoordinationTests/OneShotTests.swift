@@ -5,12 +5,40 @@ import Testing
 import WebImageTesting
 
 @Suite(.replayed) struct OneShotTests {
-    @Test func `the first value wins and the others are refused`() async {
+    @Test
+    func `the first value wins, a cancellation before the wait ends it, and a wait without a fallback ignores it`()
+        async
+    {
+        // The first value wins and the others are refused.
         let shot = OneShot<Int>()
-        #expect(shot.resolve(1))
-        expect(!shot.resolve(2))
+        expectAll(shot.resolve(1), !shot.resolve(2))
         await expectEqual(shot.wait(), 1)
         expect(!shot.resolve(3))
+
+        // A cancellation that comes before the wait ends it at once.
+        do {
+            let executor = SeededExecutor(seed: 0)
+            let shot = OneShot<Int>()
+            let waiter = Probe(on: executor) { await shot.wait(onCancel: -1) }
+            waiter.cancel()
+            executor.drain()
+            expectEqual(waiter.value, -1)
+            expect(!shot.resolve(1))
+        }
+
+        // A wait without a fallback ignores cancellation.
+        do {
+            let executor = SeededExecutor(seed: 0)
+            let shot = OneShot<Int>()
+            let waiter = Probe(on: executor) { await shot.wait() }
+            executor.drain()
+            waiter.cancel()
+            executor.drain()
+            expect(waiter.isRunning)
+            shot.resolve(1)
+            executor.drain()
+            expectEqual(waiter.value, 1)
+        }
     }
 
     @Test(arguments: seeds) func `a continuation is resumed once, whatever races for it`(seed: UInt64) {
@@ -24,29 +52,6 @@ import WebImageTesting
         #expect(winners.count <= 1)
         expect(!canceller.isRunning)
         expectEqual(waiter.value, winners.first ?? -1)
-    }
-
-    @Test func `a cancellation that comes before the wait ends it at once`() {
-        let executor = SeededExecutor(seed: 0)
-        let shot = OneShot<Int>()
-        let waiter = Probe(on: executor) { await shot.wait(onCancel: -1) }
-        waiter.cancel()
-        executor.drain()
-        expectEqual(waiter.value, -1)
-        expect(!shot.resolve(1))
-    }
-
-    @Test func `a wait without a fallback ignores cancellation`() {
-        let executor = SeededExecutor(seed: 0)
-        let shot = OneShot<Int>()
-        let waiter = Probe(on: executor) { await shot.wait() }
-        executor.drain()
-        waiter.cancel()
-        executor.drain()
-        #expect(waiter.isRunning)
-        shot.resolve(1)
-        executor.drain()
-        expectEqual(waiter.value, 1)
     }
 
     @Test func `a second wait is a programmer's error`() async {

@@ -5,8 +5,12 @@ import Testing
 import WebImageTesting
 
 @Suite struct WorkCountTests {
-    /// The count against a number and a list of waits.
-    @Test(arguments: seeds) func `the count answers like the model, and each wait ends once`(seed: UInt64) {
+    @Test(arguments: seeds)
+    func `the count answers like the model, each wait ends once, and every waiting task goes on after the last work`(
+        seed: UInt64
+    ) {
+        // The count answers like the model, and each wait ends once.
+        // The count against a number and a list of waits.
         var random = SeededGenerator(seed: seed)
         var work = WorkCount()
         var (count, waits) = (0, [OneShot<Void>]())
@@ -34,22 +38,22 @@ import WebImageTesting
             expectEqual(work.value, count)
             expectEqual(work.waiterCount, waits.count)
         }
-    }
 
-    @Test(arguments: seeds) func `every task that waits goes on when the last work has ended`(seed: UInt64) {
-        let executor = SeededExecutor(seed: seed)
-        var work = WorkCount()
-        work.begin(2)
-        let waits = (0..<3).compactMap { _ in work.untilIdle() }
-        let tasks = waits.map { wait in Probe(on: executor) { await wait.wait() } }
-        work.end().resume()
-        executor.drain()
-        expect(tasks.allSatisfy { $0.isRunning })
-        let last = work.end()
-        let resumer = Probe(on: executor) { last.resume() }
-        executor.drain()
-        expect(tasks.allSatisfy { $0.value != nil })
-        expect(resumer.value != nil)
+        // Every task that waits goes on when the last work has ended.
+        do {
+            let executor = SeededExecutor(seed: seed)
+            var work = WorkCount()
+            work.begin(2)
+            let waits = (0..<3).compactMap { _ in work.untilIdle() }
+            let tasks = waits.map { wait in Probe(on: executor) { await wait.wait() } }
+            work.end().resume()
+            executor.drain()
+            expect(tasks.allSatisfy { $0.isRunning })
+            let last = work.end()
+            let resumer = Probe(on: executor) { last.resume() }
+            executor.drain()
+            expectAll(tasks.allSatisfy { $0.value != nil }, resumer.value != nil)
+        }
     }
 
     private func expectSame(

@@ -37,6 +37,29 @@ package func expect(
         SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
 }
 
+/// Expects several conditions, all of which are evaluated, and otherwise says which are false, counted from 1.
+package func expectAll(
+    _ conditions: Bool..., fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
+    column: Int = #column
+) {
+    let failed = conditions.indices.filter { !conditions[$0] }.map { "\($0 + 1)" }
+    if failed.isEmpty { return }
+    record(
+        "false of \(conditions.count) conditions: \(failed.joined(separator: ", "))", nil,
+        SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+}
+
+/// Expects a collection without elements, and otherwise shows it.
+package func expectEmpty(
+    _ actual: some Collection, _ comment: @autoclosure () -> Comment? = nil, fileID: String = #fileID,
+    filePath: String = #filePath, line: Int = #line, column: Int = #column
+) {
+    if actual.isEmpty { return }
+    record(
+        "\(shown(actual)) in place of nothing", comment(),
+        SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+}
+
 func record(_ failure: Comment, _ comment: Comment?, _ place: SourceLocation) {
     Issue.record(comment.map { "\(failure)\n\($0)" } ?? failure, sourceLocation: place)
 }

@@ -53,7 +53,7 @@ import WebImageTesting
         }
         expectEqual(list.first?.element, model.first?.element)
         expectEqual(Array(list.removeAll()), model.map(\.element))
-        #expect(list.isEmpty)
+        expect(list.isEmpty)
         expectNil(list.first)
         expectNil(list.last)
     }

@@ -9,7 +9,8 @@ import WebImageTesting
 @Suite struct FlightCallerTests {
     private typealias Caller = FlightCaller<Int, Int>
 
-    @Test func `a report that comes late does not replace a later one`() {
+    @Test func `a caller that listens hears newer reports alone, up to its first ending, which counts`() throws {
+        // A report that comes late does not replace a later one.
         let early = Caller(isListening: true, report: nil)
         early.tell((30, 3))
         early.tell((20, 2))
@@ -24,31 +25,33 @@ import WebImageTesting
         expectNil(late.takeReport())
         late.tell((50, 5))
         expectEqual(late.takeReport(), 50)
-    }
 
-    @Test func `a caller that does not listen hears no report`() {
-        let caller = Caller(isListening: false, report: (10, 1))
-        caller.tell((20, 2))
-        expectNil(caller.takeReport())
-        caller.end(with: .success(1))
-        expectNil(caller.takeReport())
-    }
+        // A caller that does not listen hears no report.
+        do {
+            let caller = Caller(isListening: false, report: (10, 1))
+            caller.tell((20, 2))
+            expectNil(caller.takeReport())
+            caller.end(with: .success(1))
+            expectNil(caller.takeReport())
+        }
 
-    @Test func `the first ending counts, and no report comes after it`() throws {
-        let landed = Caller(isListening: true, report: nil)
-        landed.tell((10, 1))
-        landed.end(with: .success(1))
-        landed.tell((20, 2))
-        landed.cancel()
-        landed.end(with: .failure(Broken()))
-        try expectEqual(landed.value(), 1)
-        expectEqual(landed.takeReport(), 10, "the last report before the end is heard")
-        let cancelled = Caller(isListening: true, report: nil)
-        cancelled.tell((10, 1))
-        cancelled.cancel()
-        cancelled.end(with: .success(1))
-        #expect(throws: CancellationError.self) { try cancelled.value() }
-        expectNil(cancelled.takeReport())
+        // The first ending counts, and no report comes after it.
+        do {
+            let landed = Caller(isListening: true, report: nil)
+            landed.tell((10, 1))
+            landed.end(with: .success(1))
+            landed.tell((20, 2))
+            landed.cancel()
+            landed.end(with: .failure(Broken()))
+            try expectEqual(landed.value(), 1)
+            expectEqual(landed.takeReport(), 10, "the last report before the end is heard")
+            let cancelled = Caller(isListening: true, report: nil)
+            cancelled.tell((10, 1))
+            cancelled.cancel()
+            cancelled.end(with: .success(1))
+            #expect(throws: CancellationError.self) { try cancelled.value() }
+            expectNil(cancelled.takeReport())
+        }
     }
 
     @Test(arguments: 0..<3) func `what was told before the wait ends it at once`(event: Int) {

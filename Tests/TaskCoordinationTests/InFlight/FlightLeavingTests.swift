@@ -28,7 +28,7 @@ import WebImageTesting
         scenario.executor.drain()
         let canceller = Probe(on: scenario.executor) { leaving.cancel() }
         scenario.executor.drain()
-        #expect(leaving.wasCancelled)
+        expect(leaving.wasCancelled)
         expectEqual(scenario.flights.count, 1)
         expect(!canceller.isRunning)
         let late = scenario.call(operation: scenario.gated(fresh, 3))
@@ -59,8 +59,7 @@ import WebImageTesting
             callers[0].cancel()
             gate.open()
             scenario.executor.drain()
-            #expect(callers[0].wasCancelled)
-            expect(callers.dropFirst().allSatisfy { $0.value == 1 })
+            expectAll(callers[0].wasCancelled, callers.dropFirst().allSatisfy { $0.value == 1 })
         }
     }
 
@@ -78,8 +77,7 @@ import WebImageTesting
         scenario.executor.drain()
         flight.apply { _ in action }
         scenario.executor.drain()
-        #expect(leaving.wasCancelled)
-        #expect(joining.isRunning)
+        expectAll(leaving.wasCancelled, joining.isRunning)
         expectEqual(scenario.flights.count, 1)
         doomed.open()
         fresh.open()

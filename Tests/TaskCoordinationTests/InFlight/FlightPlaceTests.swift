@@ -9,16 +9,18 @@ import WebImageTesting
 @Suite(.replayed, .timeLimit(.minutes(1))) struct FlightPlaceTests {
     private static let onMain = DispatchSpecificKey<Bool>()
 
-    @Test @MainActor func `an operation does not run on its caller's actor`() async throws {
+    @Test @MainActor
+    func `an operation does not run on its caller's actor, nor on that of the callers of one that waits for it`()
+        async throws
+    {
         DispatchQueue.main.setSpecific(key: Self.onMain, value: true)
         try #require(DispatchQueue.getSpecific(key: Self.onMain) == true)
         let isOnMain = try await InFlight<Int, Bool, Int>(name: "test").value(for: 1) { _ in
             DispatchQueue.getSpecific(key: Self.onMain) == true
         }
         expect(!isOnMain)
-    }
 
-    @Test @MainActor func `an operation that is waited for does not run on its callers' actor either`() async throws {
+        // An operation that is waited for does not run on its callers' actor either.
         DispatchQueue.main.setSpecific(key: Self.onMain, value: true)
         let (feeders, flights, places) = (Flights(name: "feeder"), Flights(name: "test"), Journal<Bool>())
         let value = try await flights.value(for: "key") { report in
@@ -43,7 +45,7 @@ import WebImageTesting
         }
         callers.drain()
         expectEqual(journal.count, 0)
-        #expect(caller.isRunning)
+        expect(caller.isRunning)
         own.drain()
         callers.drain()
         expectEqual(journal.entries, ["start"])

@@ -35,7 +35,11 @@ import WebImageTesting
         }
     }
 
-    @Test(arguments: seeds) func `a quick listener hears every report`(seed: UInt64) {
+    @Test(arguments: seeds)
+    func `a quick listener hears every report, and a slow one misses some, never the last, and slows no other caller`(
+        seed: UInt64
+    ) {
+        // A quick listener hears every report.
         let scenario = FlightScenario(seed: seed)
         let gates = (1...5).map { _ in Gate() }
         let heard = Journal<Int>()
@@ -53,45 +57,46 @@ import WebImageTesting
         }
         scenario.executor.drain()
         expectEqual(caller.value, 1)
+
+        // A slow listener misses reports, never the last, and slows no other caller.
+        do {
+            let scenario = FlightScenario(seed: seed)
+            let (middle, end, listening) = (Gate(), Gate(), Gate())
+            let heard = Journal<Int>()
+            let operation: Flights.Operation = { report in
+                report(1)
+                await middle.pass()
+                for step in 2...9 { report(step) }
+                await end.pass()
+                return 1
+            }
+            let slow = Probe(on: scenario.executor) { [flights = scenario.flights] in
+                try await flights.value(
+                    for: "key",
+                    onProgress: { step in
+                        heard.write(step)
+                        await listening.pass()
+                    }, operation: operation)
+            }
+            scenario.executor.drain()
+            let other = scenario.call(operation: operation)
+            middle.open()
+            scenario.executor.drain()
+            end.open()
+            scenario.executor.drain()
+            expectEqual(other.value, 1)
+            expect(slow.isRunning)
+            expectEqual(heard.entries, [1])
+            listening.open()
+            scenario.executor.drain()
+            expectEqual(slow.value, 1)
+            expectEqual(heard.entries, [1, 9])
+        }
     }
 
-    @Test(arguments: seeds) func `a slow listener misses reports, never the last, and slows no other caller`(
-        seed: UInt64
-    ) {
-        let scenario = FlightScenario(seed: seed)
-        let (middle, end, listening) = (Gate(), Gate(), Gate())
-        let heard = Journal<Int>()
-        let operation: Flights.Operation = { report in
-            report(1)
-            await middle.pass()
-            for step in 2...9 { report(step) }
-            await end.pass()
-            return 1
-        }
-        let slow = Probe(on: scenario.executor) { [flights = scenario.flights] in
-            try await flights.value(
-                for: "key",
-                onProgress: { step in
-                    heard.write(step)
-                    await listening.pass()
-                }, operation: operation)
-        }
-        scenario.executor.drain()
-        let other = scenario.call(operation: operation)
-        middle.open()
-        scenario.executor.drain()
-        end.open()
-        scenario.executor.drain()
-        expectEqual(other.value, 1)
-        #expect(slow.isRunning)
-        expectEqual(heard.entries, [1])
-        listening.open()
-        scenario.executor.drain()
-        expectEqual(slow.value, 1)
-        expectEqual(heard.entries, [1, 9])
-    }
-
-    @Test(arguments: seeds) func `a caller that has left hears nothing more`(seed: UInt64) {
+    @Test(arguments: seeds)
+    func `no report is heard by a caller that has left, from an abandoned flight, or beyond the landing`(seed: UInt64) {
+        // A caller that has left hears nothing more.
         let scenario = FlightScenario(seed: seed)
         let journal = Journal<String>()
         let operation: Flights.Operation = { report in
@@ -114,48 +119,50 @@ import WebImageTesting
         expectEqual(journal.count(of: "left"), 1)
         expectEqual(staying.value, 1)
         expect(!leaving.isRunning)
-    }
 
-    @Test(arguments: seeds) func `reports of an abandoned flight do not reach the fresh one`(seed: UInt64) {
-        let scenario = FlightScenario(seed: seed)
-        let (doomed, fresh, heard) = (Gate(), Gate(), Journal<Int>())
-        let first = scenario.call { report in
-            await doomed.pass()
-            report(-1)
-            return 1
+        // Reports of an abandoned flight do not reach the fresh one.
+        do {
+            let scenario = FlightScenario(seed: seed)
+            let (doomed, fresh, heard) = (Gate(), Gate(), Journal<Int>())
+            let first = scenario.call { report in
+                await doomed.pass()
+                report(-1)
+                return 1
+            }
+            scenario.executor.drain()
+            first.cancel()
+            scenario.executor.drain()
+            let second = scenario.call(onProgress: { heard.write($0) }, operation: scenario.gated(fresh, 2))
+            scenario.executor.drain()
+            doomed.open()
+            scenario.executor.drain()
+            fresh.open()
+            scenario.executor.drain()
+            expectEqual(second.value, 2)
+            expectEqual(heard.count, 0)
         }
-        scenario.executor.drain()
-        first.cancel()
-        scenario.executor.drain()
-        let second = scenario.call(onProgress: { heard.write($0) }, operation: scenario.gated(fresh, 2))
-        scenario.executor.drain()
-        doomed.open()
-        scenario.executor.drain()
-        fresh.open()
-        scenario.executor.drain()
-        expectEqual(second.value, 2)
-        expectEqual(heard.count, 0)
-    }
 
-    @Test(arguments: seeds) func `a report kept beyond the landing is dropped`(seed: UInt64) {
-        let scenario = FlightScenario(seed: seed)
-        let kept = OneShot<@Sendable (Int) -> Void>()
-        let heard = Journal<Int>()
-        let caller = scenario.call(onProgress: { heard.write($0) }) { report in
-            report(1)
-            kept.resolve(report)
-            return 1
+        // A report kept beyond the landing is dropped.
+        do {
+            let scenario = FlightScenario(seed: seed)
+            let kept = OneShot<@Sendable (Int) -> Void>()
+            let heard = Journal<Int>()
+            let caller = scenario.call(onProgress: { heard.write($0) }) { report in
+                report(1)
+                kept.resolve(report)
+                return 1
+            }
+            scenario.executor.drain()
+            let gate = Gate()
+            let next = scenario.call(onProgress: { heard.write($0) }, operation: scenario.gated(gate))
+            let stray = Probe(on: scenario.executor) { await kept.wait()(2) }
+            scenario.executor.drain()
+            gate.open()
+            scenario.executor.drain()
+            expectEqual(caller.value, 1)
+            expectEqual(next.value, 1)
+            expect(stray.value != nil)
+            expectEqual(heard.entries, [1])
         }
-        scenario.executor.drain()
-        let gate = Gate()
-        let next = scenario.call(onProgress: { heard.write($0) }, operation: scenario.gated(gate))
-        let stray = Probe(on: scenario.executor) { await kept.wait()(2) }
-        scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
-        expectEqual(caller.value, 1)
-        expectEqual(next.value, 1)
-        expect(stray.value != nil)
-        expectEqual(heard.entries, [1])
     }
 }

@@ -50,14 +50,12 @@ import WebImageTesting
         executor.drain()
         expectEqual(scenario.journal.entries, ["slow at 25", "medium at 21"])
         expectEqual(medium.value, 1)
-        expect(callers.entries.allSatisfy { $0.value == 1 })
-        expect(blocker.value != nil)
+        expectAll(callers.entries.allSatisfy { $0.value == 1 }, blocker.value != nil)
     }
 
     @Test(arguments: seeds)
-    func `a queued flight sinks to its other callers when the urgent one leaves, but not below what was asked for it`(
-        seed: UInt64
-    ) {
+    func `a queued flight has the place of its most urgent caller, or of what was asked for it`(seed: UInt64) {
+        // A queued flight sinks to its other callers when the urgent one leaves, but not below what was asked for it.
         let (slots, gate) = (Slots(limit: 1), Gate())
         let scenario = FlightScenario(seed: seed, slots: slots)
         let blocker = hold(slots, gate, on: scenario.executor)
@@ -75,30 +73,66 @@ import WebImageTesting
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(urgent.wasCancelled && other.wasCancelled && held.value == 1)
+        expectAll(urgent.wasCancelled, other.wasCancelled, held.value == 1)
         expectEqual(scenario.journal.entries, ["held at 25", "medium at 21", "slow at 17"])
-        expect(callers.allSatisfy { $0.value == 1 })
-        expect(blocker.value != nil)
+        expectAll(callers.allSatisfy { $0.value == 1 }, blocker.value != nil)
+
+        // An explicit priority below the caller's own decides its flight's place.
+        do {
+            let (slots, gate) = (Slots(limit: 1), Gate())
+            let scenario = FlightScenario(seed: seed, slots: slots)
+            let blocker = hold(slots, gate, on: scenario.executor)
+            let callers = [call("modest", .high, asking: .low, scenario), call("medium", .medium, scenario)]
+            scenario.executor.drain()
+            gate.open()
+            scenario.executor.drain()
+            expectEqual(scenario.journal.entries, ["medium at 21", "modest at 17"])
+            expectAll(callers.allSatisfy { $0.value == 1 }, blocker.value != nil)
+        }
     }
 
-    @Test(arguments: seeds) func `a flight that runs does not sink when the urgent caller leaves`(seed: UInt64) {
-        let inside = Gate()
-        let scenario = FlightScenario(seed: seed)
-        func call(_ priority: TaskPriority) -> Probe<Int> {
-            scenario.call(priority: priority) { [journal = scenario.journal] _ in
-                await inside.pass()
-                journal.write("at \(Task.currentPriority.rawValue)")
-                return 1
-            }
+    @Test(arguments: seeds)
+    func `a flight that runs rises as a task, and does not sink when the urgent caller leaves`(seed: UInt64) {
+        // A flight that has its slot rises as a task.
+        let (slots, gate, inside) = (Slots(limit: 1), Gate(), Gate())
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let blocker = hold(slots, gate, on: scenario.executor)
+        let caller = scenario.call(priority: .low) { [journal = scenario.journal] _ in
+            journal.write("at \(Task.currentPriority.rawValue)")
+            await inside.pass()
+            journal.write("at \(Task.currentPriority.rawValue)")
+            return 1
         }
-        let callers = [call(.low), call(.high)]
         scenario.executor.drain()
-        callers[1].cancel()
+        gate.open()
         scenario.executor.drain()
+        caller.escalate(to: .high)
         inside.open()
         scenario.executor.drain()
-        expectEqual(scenario.journal.entries, ["at 25"])
-        expectEqual(callers[0].value, 1)
+        expectEqual(scenario.journal.entries, ["at 17", "at 25"])
+        expectEqual(caller.value, 1)
+        expect(blocker.value != nil)
+
+        // A flight that runs does not sink when the urgent caller leaves.
+        do {
+            let inside = Gate()
+            let scenario = FlightScenario(seed: seed)
+            func call(_ priority: TaskPriority) -> Probe<Int> {
+                scenario.call(priority: priority) { [journal = scenario.journal] _ in
+                    await inside.pass()
+                    journal.write("at \(Task.currentPriority.rawValue)")
+                    return 1
+                }
+            }
+            let callers = [call(.low), call(.high)]
+            scenario.executor.drain()
+            callers[1].cancel()
+            scenario.executor.drain()
+            inside.open()
+            scenario.executor.drain()
+            expectEqual(scenario.journal.entries, ["at 25"])
+            expectEqual(callers[0].value, 1)
+        }
     }
 
     /// Callers come and leave in an order of the seed, while the work of one flight awaits another one, which waits for
@@ -141,44 +175,8 @@ import WebImageTesting
         feeders.executor.drain()
         let order = feeders.journal.entries.compactMap { Int($0) }
         let highest = order.map { key in callers.filter { $0.key == key }.map(\.priority.rawValue).max()! }
-        #expect(order.count == 4 && highest == highest.sorted(by: >), "\(order) \(highest)")
-        #expect(callers.allSatisfy { $0.probe.value == $0.key } && blocker.value != nil)
-    }
-
-    @Test(arguments: seeds) func `an explicit priority below the caller's own decides its flight's place`(
-        seed: UInt64
-    ) {
-        let (slots, gate) = (Slots(limit: 1), Gate())
-        let scenario = FlightScenario(seed: seed, slots: slots)
-        let blocker = hold(slots, gate, on: scenario.executor)
-        let callers = [call("modest", .high, asking: .low, scenario), call("medium", .medium, scenario)]
-        scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
-        expectEqual(scenario.journal.entries, ["medium at 21", "modest at 17"])
-        expect(callers.allSatisfy { $0.value == 1 })
-        expect(blocker.value != nil)
-    }
-
-    @Test(arguments: seeds) func `a flight that has its slot rises as a task`(seed: UInt64) {
-        let (slots, gate, inside) = (Slots(limit: 1), Gate(), Gate())
-        let scenario = FlightScenario(seed: seed, slots: slots)
-        let blocker = hold(slots, gate, on: scenario.executor)
-        let caller = scenario.call(priority: .low) { [journal = scenario.journal] _ in
-            journal.write("at \(Task.currentPriority.rawValue)")
-            await inside.pass()
-            journal.write("at \(Task.currentPriority.rawValue)")
-            return 1
-        }
-        scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
-        caller.escalate(to: .high)
-        inside.open()
-        scenario.executor.drain()
-        expectEqual(scenario.journal.entries, ["at 17", "at 25"])
-        expectEqual(caller.value, 1)
-        expect(blocker.value != nil)
+        expect(order.count == 4 && highest == highest.sorted(by: >), "\(order) \(highest)")
+        expectAll(callers.allSatisfy { $0.probe.value == $0.key }, blocker.value != nil)
     }
 
     /// A caller whose flight notes at which priority it runs.

@@ -30,7 +30,11 @@ import WebImageTesting
         expectAllFree(slots, on: scenario.executor)
     }
 
-    @Test(arguments: seeds) func `a flight without a slot is an entry in the queue and no task`(seed: UInt64) {
+    @Test(arguments: seeds)
+    func `a flight without a slot is an entry in the queue and no task, and callers that join it share it`(
+        seed: UInt64
+    ) {
+        // A flight without a slot is an entry in the queue and no task.
         let (slots, gate) = (Slots(limit: 1), Gate())
         let scenario = FlightScenario(seed: seed, slots: slots)
         let blocker = hold(slots, gate, on: scenario.executor)
@@ -38,36 +42,35 @@ import WebImageTesting
         expectEqual(scenario.executor.drain(), 1, "the caller's job, which has left no other behind")
         expectEqual(slots.queued, 1)
         expectEqual(scenario.flights.count, 1)
-        #expect(queued.isRunning)
+        expect(queued.isRunning)
         gate.open()
         scenario.executor.drain()
         expectEqual(queued.value, 1)
         expect(blocker.value != nil)
-    }
 
-    @Test(arguments: seeds) func `a caller that joins a queued flight shares it, and only its first caller starts it`(
-        seed: UInt64
-    ) {
-        let (slots, gate) = (Slots(limit: 1), Gate())
-        let scenario = FlightScenario(seed: seed, slots: slots)
-        let blocker = hold(slots, gate, on: scenario.executor)
-        let callers = (0..<4).map { _ in
-            scenario.call(onStart: { [journal = scenario.journal] in journal.write("new, \(slots.queued) queued") }) {
-                [journal = scenario.journal] _ in
-                journal.write("start")
-                return 7
+        // A caller that joins a queued flight shares it, and only its first caller starts it.
+        do {
+            let (slots, gate) = (Slots(limit: 1), Gate())
+            let scenario = FlightScenario(seed: seed, slots: slots)
+            let blocker = hold(slots, gate, on: scenario.executor)
+            let callers = (0..<4).map { _ in
+                scenario.call(onStart: { [journal = scenario.journal] in journal.write("new, \(slots.queued) queued") })
+                {
+                    [journal = scenario.journal] _ in
+                    journal.write("start")
+                    return 7
+                }
             }
+            scenario.executor.drain()
+            expectEqual(slots.queued, 1)
+            expectEqual(scenario.flights.callerCount, 4)
+            expectEqual(scenario.journal.entries, ["new, 0 queued"])
+            gate.open()
+            scenario.executor.drain()
+            expectAll(callers.allSatisfy { $0.value == 7 }, blocker.value != nil)
+            expectEqual(scenario.journal.entries, ["new, 0 queued", "start"])
+            expectAllFree(slots, on: scenario.executor)
         }
-        scenario.executor.drain()
-        expectEqual(slots.queued, 1)
-        expectEqual(scenario.flights.callerCount, 4)
-        expectEqual(scenario.journal.entries, ["new, 0 queued"])
-        gate.open()
-        scenario.executor.drain()
-        expect(callers.allSatisfy { $0.value == 7 })
-        expect(blocker.value != nil)
-        expectEqual(scenario.journal.entries, ["new, 0 queued", "start"])
-        expectAllFree(slots, on: scenario.executor)
     }
 
     @Test(arguments: [false, true], seeds)
@@ -101,9 +104,11 @@ import WebImageTesting
         expectAllFree(slots, on: scenario.executor)
     }
 
-    @Test(arguments: seeds) func `a flight beyond the queue's limit fails for every caller and is not remembered`(
+    @Test(arguments: seeds)
+    func `a queue that is full or closed refuses flights for every caller, remembers no refusal, and lands what runs`(
         seed: UInt64
     ) {
+        // A flight beyond the queue's limit fails for every caller and is not remembered.
         let (slots, gate) = (Slots(limit: 1, maximumQueueLength: 1), Gate())
         let scenario = FlightScenario(seed: seed, slots: slots)
         let blocker = hold(slots, gate, on: scenario.executor)
@@ -123,7 +128,7 @@ import WebImageTesting
         for caller in [first, second] { expectEqual((caller.error as? CoordinationError)?.code, .overloaded) }
         expectEqual(scenario.flights.count, 1)
         expectEqual(slots.queued, 1)
-        #expect(queued.isRunning)
+        expect(queued.isRunning)
         gate.open()
         scenario.executor.drain()
         let again = scenario.call { _ in 4 }
@@ -131,35 +136,35 @@ import WebImageTesting
         scenario.executor.drain()
         expectEqual(queued.value, 1)
         expectEqual(again.value, 4)
-        expect(blocker.value != nil)
-        expect(drained.value != nil)
+        expectAll(blocker.value != nil, drained.value != nil)
         expectEqual(scenario.journal.entries, ["start"])
         expectAllFree(slots, on: scenario.executor)
-    }
 
-    @Test(arguments: seeds) func `closed slots refuse the flights in the queue and land those that run`(seed: UInt64) {
-        let (slots, gate) = (Slots(limit: 1), Gate())
-        let scenario = FlightScenario(seed: seed, slots: slots)
-        let flying = scenario.call("flying", operation: scenario.gated(gate, 1))
-        scenario.executor.drain()
-        let queued = (0..<4).map { scenario.call("key \($0 % 2)", operation: scenario.gated(gate, 2)) }
-        scenario.executor.drain()
-        slots.close()
-        let late = scenario.call("late", operation: scenario.gated(gate, 3))
-        scenario.executor.drain()
-        for caller in queued + [late] { expectEqual((caller.error as? CoordinationError)?.code, .shutDown) }
-        expectEqual(scenario.flights.count, 1)
-        #expect(flying.isRunning)
-        let drained = scenario.drain()
-        scenario.executor.drain()
-        #expect(drained.isRunning)
-        gate.open()
-        scenario.executor.drain()
-        expectEqual(flying.value, 1)
-        expect(drained.value != nil)
-        expectEqual(scenario.journal.entries, ["start"])
-        expectEqual(slots.running, 0)
-        expectEqual(slots.queued, 0)
+        // Closed slots refuse the flights in the queue and land those that run.
+        do {
+            let (slots, gate) = (Slots(limit: 1), Gate())
+            let scenario = FlightScenario(seed: seed, slots: slots)
+            let flying = scenario.call("flying", operation: scenario.gated(gate, 1))
+            scenario.executor.drain()
+            let queued = (0..<4).map { scenario.call("key \($0 % 2)", operation: scenario.gated(gate, 2)) }
+            scenario.executor.drain()
+            slots.close()
+            let late = scenario.call("late", operation: scenario.gated(gate, 3))
+            scenario.executor.drain()
+            for caller in queued + [late] { expectEqual((caller.error as? CoordinationError)?.code, .shutDown) }
+            expectEqual(scenario.flights.count, 1)
+            expect(flying.isRunning)
+            let drained = scenario.drain()
+            scenario.executor.drain()
+            expect(drained.isRunning)
+            gate.open()
+            scenario.executor.drain()
+            expectEqual(flying.value, 1)
+            expect(drained.value != nil)
+            expectEqual(scenario.journal.entries, ["start"])
+            expectEqual(slots.running, 0)
+            expectEqual(slots.queued, 0)
+        }
     }
 
     @Test(arguments: seeds) func `the task that gives a slot back does not govern the flight that gets it`(seed: UInt64)
@@ -212,7 +217,7 @@ import WebImageTesting
         executor.drain()
         let other = scenario.call("other") { _ in 2 }
         executor.drain()
-        #expect(caller.value == 1 && other.value == 2)
+        expectAll(caller.value == 1, other.value == 2)
         gate.open()
         executor.drain()
         expectAllFree(slots, on: executor)

@@ -7,9 +7,11 @@ import WebImageTesting
 
 /// Flights whose operation awaits a flight of another table.
 @Suite(.balanced) struct NestedFlightTests {
-    @Test(arguments: seeds) func `a flight goes on when the one it waits for has landed, with its value`(
+    @Test(arguments: seeds)
+    func `a flight goes on with the value of the one it waits for, at once if it is there, and others may, too`(
         seed: UInt64
     ) {
+        // A flight goes on when the one it waits for has landed, with its value.
         let scenario = NestedScenario(seed: seed)
         let gate = Gate()
         let callers = (0..<3).map { _ in scenario.call(operation: scenario.gated(gate)) }
@@ -20,36 +22,38 @@ import WebImageTesting
         scenario.executor.drain()
         expect(callers.allSatisfy { $0.value == 101 })
         expectEqual(scenario.journal.entries.count, 2)
-        #expect(scenario.isIdle)
-    }
+        expect(scenario.isIdle)
 
-    @Test(arguments: seeds) func `a flight whose wait is over at once begins within its caller's call`(seed: UInt64) {
-        let scenario = NestedScenario(seed: seed)
-        let caller = scenario.call { _ in 1 }
-        expectEqual(scenario.executor.run(steps: 1), 1)
-        expectEqual(caller.value, 101)
-        expectEqual(scenario.executor.pending, 0)
-    }
-
-    @Test(arguments: seeds) func `flights of different keys may wait for one, which works once`(seed: UInt64) {
-        let scenario = NestedScenario(seed: seed)
-        let gate = Gate()
-        let callers = ["one", "two", "three"].map {
-            scenario.call($0, feeder: "feeder", operation: scenario.gated(gate))
+        // A flight whose wait is over at once begins within its caller's call.
+        do {
+            let scenario = NestedScenario(seed: seed)
+            let caller = scenario.call { _ in 1 }
+            expectEqual(scenario.executor.run(steps: 1), 1)
+            expectEqual(caller.value, 101)
+            expectEqual(scenario.executor.pending, 0)
         }
-        let other = scenario.callFeeder("feeder", operation: scenario.gated(gate))
-        scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
-        expect(callers.allSatisfy { $0.value == 101 })
-        expectEqual(other.value, 1)
-        expectEqual(scenario.journal.entries.filter { $0 == "feeder" }.count, 1)
-        #expect(scenario.isIdle)
+
+        // Flights of different keys may wait for one, which works once.
+        do {
+            let scenario = NestedScenario(seed: seed)
+            let gate = Gate()
+            let callers = ["one", "two", "three"].map {
+                scenario.call($0, feeder: "feeder", operation: scenario.gated(gate))
+            }
+            let other = scenario.callFeeder("feeder", operation: scenario.gated(gate))
+            scenario.executor.drain()
+            gate.open()
+            scenario.executor.drain()
+            expect(callers.allSatisfy { $0.value == 101 })
+            expectEqual(other.value, 1)
+            expectEqual(scenario.journal.entries.filter { $0 == "feeder" }.count, 1)
+            expect(scenario.isIdle)
+        }
     }
 
-    @Test(arguments: seeds) func `an error of the flight waited for reaches every caller and is not remembered`(
-        seed: UInt64
-    ) {
+    @Test(arguments: seeds)
+    func `an error of the flight waited for, or of making it, fails every caller and is not remembered`(seed: UInt64) {
+        // An error of the flight waited for reaches every caller and is not remembered.
         let scenario = NestedScenario(seed: seed)
         let gate = Gate()
         let callers = (0..<2).map { _ in
@@ -61,22 +65,19 @@ import WebImageTesting
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        expect(callers.allSatisfy { $0.error is Broken })
-        #expect(scenario.isIdle)
+        expectAll(callers.allSatisfy { $0.error is Broken }, scenario.isIdle)
         let later = scenario.call { _ in 2 }
         scenario.executor.drain()
         expectEqual(later.value, 102)
-    }
 
-    @Test(arguments: seeds) func `an operation that cannot be made fails every caller and is not remembered`(
-        seed: UInt64
-    ) {
-        let scenario = NestedScenario(seed: seed)
-        scenario.feeders.close()
-        let callers = (0..<2).map { _ in scenario.call { _ in 1 } }
-        scenario.executor.drain()
-        expect(callers.allSatisfy { ($0.error as? CoordinationError)?.code == .shutDown })
-        #expect(scenario.isIdle)
+        // An operation that cannot be made fails every caller and is not remembered.
+        do {
+            let scenario = NestedScenario(seed: seed)
+            scenario.feeders.close()
+            let callers = (0..<2).map { _ in scenario.call { _ in 1 } }
+            scenario.executor.drain()
+            expectAll(callers.allSatisfy { ($0.error as? CoordinationError)?.code == .shutDown }, scenario.isIdle)
+        }
     }
 
     @Test(arguments: [true, false], seeds)
@@ -96,8 +97,7 @@ import WebImageTesting
         scenario.feeders.cancelAll()
         gate.open()
         scenario.executor.drain()
-        expect(callers.allSatisfy { $0.wasCancelled })
-        #expect(scenario.isIdle)
+        expectAll(callers.allSatisfy { $0.wasCancelled }, scenario.isIdle)
     }
 }
 
@@ -120,10 +120,9 @@ extension NestedFlightTests {
         expectEqual(scenario.flights.count, 0)
         gate.open()
         scenario.executor.drain()
-        expect(callers.allSatisfy { $0.wasCancelled })
-        expect(blocker.value != nil)
+        expectAll(callers.allSatisfy { $0.wasCancelled }, blocker.value != nil)
         expectEqual(scenario.journal.count, 0)
-        #expect(scenario.isIdle)
+        expect(scenario.isIdle)
     }
 
     @Test(arguments: seeds) func `a flight that another caller wants too goes on`(seed: UInt64) {
@@ -135,17 +134,19 @@ extension NestedFlightTests {
         scenario.executor.drain()
         leaving.cancel()
         scenario.executor.drain()
-        #expect(leaving.wasCancelled)
+        expect(leaving.wasCancelled)
         expectEqual(scenario.flights.count, 1)
         gate.open()
         scenario.executor.drain()
         expectEqual(staying.value, 101)
         expectEqual(other.value, 1)
         expectEqual(scenario.journal.entries.filter { $0 == "feeder" }.count, 1)
-        #expect(scenario.isIdle)
+        expect(scenario.isIdle)
     }
 
-    @Test(arguments: seeds) func `each caller may leave at any moment, and nothing stays`(seed: UInt64) {
+    @Test(arguments: seeds)
+    func `each caller may leave at any moment, also together with the landing, and nothing stays`(seed: UInt64) {
+        // Each caller may leave at any moment, and nothing stays.
         let scenario = NestedScenario(seed: seed, slots: 2)
         var random = SeededGenerator(seed: seed)
         var callers: [(probe: Probe<Int>, left: Bool)] = []
@@ -165,19 +166,18 @@ extension NestedFlightTests {
         }
         scenario.executor.drain()
         expect(callers.allSatisfy { $0.probe.value != nil || ($0.left && $0.probe.wasCancelled) })
-        #expect(scenario.isIdle)
-    }
+        expect(scenario.isIdle)
 
-    @Test(arguments: seeds) func `left together with the landing it waits for: the flight ends once`(seed: UInt64) {
-        let scenario = NestedScenario(seed: seed)
-        let gate = Gate()
-        let caller = scenario.call(operation: scenario.gated(gate))
-        scenario.executor.drain()
-        let canceller = Probe(on: scenario.executor) { caller.cancel() }
-        gate.open()
-        scenario.executor.drain()
-        expect(canceller.value != nil)
-        #expect(caller.value == 101 || caller.wasCancelled)
-        #expect(scenario.isIdle)
+        // Left together with the landing it waits for: the flight ends once.
+        do {
+            let scenario = NestedScenario(seed: seed)
+            let gate = Gate()
+            let caller = scenario.call(operation: scenario.gated(gate))
+            scenario.executor.drain()
+            let canceller = Probe(on: scenario.executor) { caller.cancel() }
+            gate.open()
+            scenario.executor.drain()
+            expectAll(canceller.value != nil, caller.value == 101 || caller.wasCancelled, scenario.isIdle)
+        }
     }
 }

@@ -89,7 +89,8 @@ import WebImageTesting
         }
     }
 
-    @Test func `every priority of a task has its place`() {
+    @Test func `priorities have their places, none moves a waiter back, and emptying the queue forgets the numbers`() {
+        // Every priority of a task has its place.
         var queue = SlotQueue<TaskPriority>()
         let priorities: [TaskPriority] = [.low, .background, .high, .medium, .utility, .userInitiated]
         for (number, priority) in priorities.enumerated() {
@@ -98,27 +99,29 @@ import WebImageTesting
         var order: [TaskPriority] = []
         while let next = queue.popFirst() { order.append(next) }
         expectEqual(order, [.high, .userInitiated, .medium, .low, .utility, .background])
-    }
 
-    @Test func `a lower priority does not move a waiter back`() {
-        var queue = SlotQueue<Int>()
-        queue.insert(1, number: 1, priority: 20)
-        queue.insert(2, number: 2, priority: 10)
-        queue.raise(1, to: 5)
-        queue.insert(3, number: 3, priority: 15)
-        expectEqual((0..<3).map { _ in queue.popFirst() }, [1, 3, 2])
-    }
+        // A lower priority does not move a waiter back.
+        do {
+            var queue = SlotQueue<Int>()
+            queue.insert(1, number: 1, priority: 20)
+            queue.insert(2, number: 2, priority: 10)
+            queue.raise(1, to: 5)
+            queue.insert(3, number: 3, priority: 15)
+            expectEqual((0..<3).map { _ in queue.popFirst() }, [1, 3, 2])
+        }
 
-    @Test func `emptying the queue hands out every waiter and forgets the numbers`() {
-        var queue = SlotQueue<Int>()
-        for number in 1...6 { queue.insert(number, number: number, priority: UInt8(number % 3)) }
-        expectEqual(queue.remove(6), 6)
-        expectEqual(queue.removeAll { $0 < 3 }.sorted(), [1, 2])
-        expectEqual(queue.removeAll().sorted(), [3, 4, 5])
-        #expect(queue.isEmpty)
-        expectNil(queue.popFirst())
-        queue.insert(7, number: 7, priority: 1)
-        for number in 1...6 { expectNil(queue.remove(number)) }
-        expectEqual(queue.popFirst(), 7)
+        // Emptying the queue hands out every waiter and forgets the numbers.
+        do {
+            var queue = SlotQueue<Int>()
+            for number in 1...6 { queue.insert(number, number: number, priority: UInt8(number % 3)) }
+            expectEqual(queue.remove(6), 6)
+            expectEqual(queue.removeAll { $0 < 3 }.sorted(), [1, 2])
+            expectEqual(queue.removeAll().sorted(), [3, 4, 5])
+            expect(queue.isEmpty)
+            expectNil(queue.popFirst())
+            queue.insert(7, number: 7, priority: 1)
+            for number in 1...6 { expectNil(queue.remove(number)) }
+            expectEqual(queue.popFirst(), 7)
+        }
     }
 }

@@ -5,7 +5,9 @@ import Testing
 import WebImageTesting
 
 @Suite(.balanced) struct SlotsPriorityTests {
-    @Test(arguments: seeds) func `an escalated waiter moves forward in the queue`(seed: UInt64) {
+    @Test(arguments: [nil, TaskPriority.background], seeds)
+    func `an escalation counts during the wait and from before it`(asked: TaskPriority?, seed: UInt64) {
+        // An escalated waiter moves forward in the queue.
         let executor = SeededExecutor(seed: seed)
         let (slots, gate, journal) = (Slots(limit: 1), Gate(), Journal<String>())
         let blocker = hold(slots, gate, on: executor)
@@ -17,29 +19,25 @@ import WebImageTesting
         gate.open()
         executor.drain()
         expectEqual(journal.entries, ["slow", "medium"])
-        expect(slow.value != nil)
-        expect(medium.value != nil)
-        expect(blocker.value != nil)
-    }
+        expectAll(slow.value != nil, medium.value != nil, blocker.value != nil)
 
-    @Test(arguments: [nil, TaskPriority.background], seeds)
-    func `an escalation from before the wait counts`(asked: TaskPriority?, seed: UInt64) {
-        let executor = SeededExecutor(seed: seed)
-        let (slots, gate, journal) = (Slots(limit: 1), Gate(), Journal<String>())
-        let blocker = hold(slots, gate, on: executor)
-        let medium = Probe(on: executor, priority: .medium) { try await slots.withSlot { journal.write("medium") } }
-        executor.drain()
-        let slow = Probe(on: executor, priority: .low) {
-            try await slots.withSlot(priority: asked) { journal.write("slow") }
+        // An escalation from before the wait counts.
+        do {
+            let executor = SeededExecutor(seed: seed)
+            let (slots, gate, journal) = (Slots(limit: 1), Gate(), Journal<String>())
+            let blocker = hold(slots, gate, on: executor)
+            let medium = Probe(on: executor, priority: .medium) { try await slots.withSlot { journal.write("medium") } }
+            executor.drain()
+            let slow = Probe(on: executor, priority: .low) {
+                try await slots.withSlot(priority: asked) { journal.write("slow") }
+            }
+            slow.escalate(to: .high)
+            executor.drain()
+            gate.open()
+            executor.drain()
+            expectEqual(journal.entries, ["slow", "medium"])
+            expectAll(slow.value != nil, medium.value != nil, blocker.value != nil)
         }
-        slow.escalate(to: .high)
-        executor.drain()
-        gate.open()
-        executor.drain()
-        expectEqual(journal.entries, ["slow", "medium"])
-        expect(slow.value != nil)
-        expect(medium.value != nil)
-        expect(blocker.value != nil)
     }
 
     @Test(arguments: seeds) func `an explicit priority counts until the task is escalated`(seed: UInt64) {

@@ -41,8 +41,7 @@ import WebImageTesting
         gate.open()
         executor.drain()
         expectEqual(journal.entries, (order == .fifo ? ["c", "d", "e", "a", "b"] : ["d", "c", "e", "b", "a"]))
-        expect(blocker.value != nil)
-        expect(waiters.allSatisfy { $0.value != nil })
+        expectAll(blocker.value != nil, waiters.allSatisfy { $0.value != nil })
     }
 
     @Test(arguments: seeds) func `a cancelled waiter leaves the queue in the cancellation itself`(seed: UInt64) {
@@ -55,13 +54,11 @@ import WebImageTesting
         expectEqual(slots.queued, 0, "there is room before the waiter has resumed")
         let next = Probe(on: executor) { try await slots.withSlot { journal.write("next") } }
         executor.drain()
-        #expect(queued.wasCancelled)
-        #expect(next.isRunning)
+        expectAll(queued.wasCancelled, next.isRunning)
         gate.open()
         executor.drain()
         expectEqual(journal.entries, ["next"])
-        expect(next.value != nil)
-        expect(blocker.value != nil)
+        expectAll(next.value != nil, blocker.value != nil)
         expectAllFree(slots, on: executor)
     }
 
@@ -78,47 +75,48 @@ import WebImageTesting
         executor.drain()
         #expect(waiter.wasCancelled != (journal.entries == ["entered"]))
         expectEqual(journal.count(of: "entered cancelled"), 0)
-        expect(!blocker.isRunning)
-        expect(!canceller.isRunning)
-        expect(!opener.isRunning)
+        expectAll(!blocker.isRunning, !canceller.isRunning, !opener.isRunning)
         expectAllFree(slots, on: executor)
     }
 
-    @Test func `a cancelled caller does not start, even with a free slot`() {
+    @Test
+    func `a cancelled caller does not start, a body that throws gives its slot back, and a full queue refuses`() async {
+        // A cancelled caller does not start, even with a free slot.
         let executor = SeededExecutor(seed: 0)
         let (slots, journal) = (Slots(limit: 1), Journal<String>())
         let caller = Probe(on: executor) { try await slots.withSlot { journal.write("ran") } }
         caller.cancel()
         executor.drain()
-        #expect(caller.wasCancelled)
+        expect(caller.wasCancelled)
         expectEqual(journal.count, 0)
         expectAllFree(slots, on: executor)
-    }
 
-    @Test func `a body that throws gives its slot back`() async {
-        let slots = Slots(limit: 1)
-        for _ in 0..<3 {
-            await #expect(throws: Broken.self) { try await slots.withSlot { throw Broken() } }
+        // A body that throws gives its slot back.
+        do {
+            let slots = Slots(limit: 1)
+            for _ in 0..<3 {
+                await #expect(throws: Broken.self) { try await slots.withSlot { throw Broken() } }
+            }
+            expectEqual(slots.running, 0)
         }
-        expectEqual(slots.running, 0)
-    }
 
-    @Test func `a full queue refuses and says so`() async {
-        let executor = SeededExecutor(seed: 0)
-        let (slots, gate) = (Slots(limit: 1, maximumQueueLength: 2, name: "decodes"), Gate())
-        let blocker = hold(slots, gate, on: executor)
-        let queued = (0..<2).map { _ in Probe(on: executor) { try await slots.withSlot {} } }
-        executor.drain()
-        let refused = Probe(on: executor) { try await slots.withSlot {} }
-        executor.drain()
-        let error = refused.error as? CoordinationError
-        expectEqual(error?.code, .overloaded)
-        expectEqual(error?.message.contains("decodes"), true)
-        gate.open()
-        executor.drain()
-        expect(queued.allSatisfy { $0.value != nil })
-        expect(blocker.value != nil)
-        expectAllFree(slots, on: executor)
+        // A full queue refuses and says so.
+        do {
+            let executor = SeededExecutor(seed: 0)
+            let (slots, gate) = (Slots(limit: 1, maximumQueueLength: 2, name: "decodes"), Gate())
+            let blocker = hold(slots, gate, on: executor)
+            let queued = (0..<2).map { _ in Probe(on: executor) { try await slots.withSlot {} } }
+            executor.drain()
+            let refused = Probe(on: executor) { try await slots.withSlot {} }
+            executor.drain()
+            let error = refused.error as? CoordinationError
+            expectEqual(error?.code, .overloaded)
+            expectEqual(error?.message.contains("decodes"), true)
+            gate.open()
+            executor.drain()
+            expectAll(queued.allSatisfy { $0.value != nil }, blocker.value != nil)
+            expectAllFree(slots, on: executor)
+        }
     }
 
     @Test(arguments: seeds) func `closing refuses the waiters, and draining waits for the bodies that run`(seed: UInt64)
@@ -134,12 +132,10 @@ import WebImageTesting
         executor.drain()
         expectEqual((queued.error as? CoordinationError)?.code, .shutDown)
         expectEqual((late.error as? CoordinationError)?.code, .shutDown)
-        expect(drains.allSatisfy { $0.isRunning })
-        #expect(blocker.isRunning)
+        expectAll(drains.allSatisfy { $0.isRunning }, blocker.isRunning)
         gate.open()
         executor.drain()
-        expect(drains.allSatisfy { $0.value != nil })
-        expect(blocker.value != nil)
+        expectAll(drains.allSatisfy { $0.value != nil }, blocker.value != nil)
         expectEqual(slots.running, 0)
         let again = Probe(on: executor) { await slots.drain() }
         executor.drain()

@@ -24,13 +24,17 @@ import WebImageTesting
         }
         let names = threads(named: "bounded-threa")
         expect(!names.isEmpty)
-        #expect(Set(names).isSubset(of: ["bounded-threa-1", "bounded-threa-2", "bounded-threa-3"]))
+        expect(Set(names).isSubset(of: ["bounded-threa-1", "bounded-threa-2", "bounded-threa-3"]))
         await pool.shutdown()
-        #expect(threads(named: "bounded-threa").isEmpty, "shutdown has joined them")
+        expectEmpty(threads(named: "bounded-threa"), "shutdown has joined them")
         await #expect(throws: CoordinationError.self) { try await pool.run {} }
     }
 
-    @Test func `bodies really run side by side, off the caller's thread`() async throws {
+    @Test
+    func `bodies really run side by side, off the caller's thread, and a thread that works does not count as idle`()
+        async throws
+    {
+        // Bodies really run side by side, off the caller's thread.
         let pool = WorkerPool(name: "together", width: 2, maximumQueueLength: 10)
         let (left, right) = (Blocker(), Blocker())
         async let one: Void = pool.run { left.block() }
@@ -42,19 +46,20 @@ import WebImageTesting
         right.release()
         _ = try await (one, other)
         await pool.shutdown()
-    }
 
-    @Test func `a thread that works does not count as idle: the next body gets one of its own`() async throws {
-        let pool = WorkerPool(name: "busy", width: 2, maximumQueueLength: 10)
-        let blocker = Blocker()
-        let first = Probe { try await pool.run { blocker.block() } }
-        await blocker.reached()
-        // Would wait for the first body if that thread passed for idle.
-        try await pool.run {}
-        blocker.release()
-        try await first.finish()
-        await pool.shutdown()
-        expectEqual(pool.entryCount, 0)
+        // A thread that works does not count as idle: the next body gets one of its own.
+        do {
+            let pool = WorkerPool(name: "busy", width: 2, maximumQueueLength: 10)
+            let blocker = Blocker()
+            let first = Probe { try await pool.run { blocker.block() } }
+            await blocker.reached()
+            // Would wait for the first body if that thread passed for idle.
+            try await pool.run {}
+            blocker.release()
+            try await first.finish()
+            await pool.shutdown()
+            expectEqual(pool.entryCount, 0)
+        }
     }
 
     @Test func `niceness is the threads' own`() async throws {
@@ -65,16 +70,17 @@ import WebImageTesting
         await pool.shutdown()
     }
 
-    @Test func `threads that are no longer needed end without a shutdown`() async throws {
+    @Test
+    func `threads that are no longer needed end without a shutdown, a stuck one when its body ends`() async throws {
+        // Threads that are no longer needed end without a shutdown.
         do {
             let pool = WorkerPool(name: "abandoned", width: 2, maximumQueueLength: 1)
             try await pool.run {}
             expect(!threads(named: "abandoned").isEmpty)
         }
         while !threads(named: "abandoned").isEmpty { await Task.yield() }
-    }
 
-    @Test func `an abandoned pool leaves a thread that is stuck, which ends when its body does`() async throws {
+        // An abandoned pool leaves a thread that is stuck, which ends when its body does.
         let pool = WorkerPool(name: "stuck-threads", width: 2, maximumQueueLength: 10)
         let blocker = Blocker()
         async let stuck: Void = pool.run { blocker.block() }
