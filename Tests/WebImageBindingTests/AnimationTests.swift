@@ -22,28 +22,30 @@ struct AnimationTests {
         await until { scene.target.frame == frame }
     }
 
-    @Test func `frames are shown when they are due, again and again`() async {
+    @Test
+    func `frames are shown when they are due, again and again, up to the last loop, and a late player skips`() async {
         play(picture(1, frames: 3))
         expectEqual(scene.target.calls, [.show(1, in: .image)])
         for frame in [1, 2, 0, 1, 2, 0] { await expectFrame(frame, after: .milliseconds(100)) }
         expectEqual(scene.target.calls.count, 7)
-    }
 
-    @Test func `a late player skips to the frame that is due`() async {
+        scene.renew()
+        // A late player skips to the frame that is due.
         play(picture(1, frames: 10))
         await expectFrame(7, after: .milliseconds(750))
         await expectFrame(8, after: .milliseconds(50))
         expectEqual(scene.target.calls, [.show(1, in: .image), .frame(7), .frame(8)])
-    }
 
-    @Test func `an animation ends after its last loop`() async {
+        scene.renew()
+        // An animation ends after its last loop.
         play(picture(1, frames: 2, loopCount: 1))
         await expectFrame(1, after: .milliseconds(100))
         for _ in 0..<100 { await Task.yield() }
         expectEqual(scene.clock.sleepers, 0)
     }
 
-    @Test func `the caller may set the number of loops, or not play at all`() async {
+    @Test func `the caller may set the number of loops, the rate and the order, or not play at all`() async {
+        // The caller may set the number of loops, or not play at all.
         play(picture(1, frames: 2), options { $0.loopCount = 1 })
         await expectFrame(1, after: .milliseconds(100))
         for _ in 0..<100 { await Task.yield() }
@@ -52,9 +54,9 @@ struct AnimationTests {
         play(picture(1, frames: 2), options { $0.playsAnimations = false })
         for _ in 0..<100 { await Task.yield() }
         expectEqual(scene.clock.sleepers, 0)
-    }
 
-    @Test func `the caller may set the rate and the order`() async {
+        scene.renew()
+        // The caller may set the rate and the order.
         play(
             picture(1, frames: 3),
             options {
@@ -66,7 +68,8 @@ struct AnimationTests {
         await expectFrame(0, after: .milliseconds(50))
     }
 
-    @Test func `a hidden target pauses the animation, which later continues at the same frame`() async {
+    @Test func `a hidden target pauses the animation at its frame, with or without a report, until it returns`() async {
+        // A hidden target pauses the animation, which later continues at the same frame.
         play(picture(1, frames: 10))
         await expectFrame(1, after: .milliseconds(100))
         await until { scene.clock.started == 2 }
@@ -83,11 +86,9 @@ struct AnimationTests {
         expectEqual(scene.target.frame, 1)
         scene.clock.advance(by: .milliseconds(1))
         await until { scene.target.frame == 2 }
-    }
 
-    @Test func `a target that hides without a report is noticed at the next frame, and its return within a second`()
-        async
-    {
+        scene.renew()
+        // A target that hides without a report is noticed at the next frame, and its return within a second.
         play(picture(1, frames: 10))
         scene.target.visibility = .near
         await scene.clock.pass(.milliseconds(100))
@@ -95,9 +96,9 @@ struct AnimationTests {
         expectEqual(scene.target.frame, 0)
         scene.target.visibility = .visible
         await expectFrame(1, after: FramePlayer.hiddenInterval)
-    }
 
-    @Test func `a target that hid without a report gets its frame at once when it reports its return`() async {
+        scene.renew()
+        // A target that hid without a report gets its frame at once when it reports its return.
         play(picture(1, frames: 10))
         scene.target.visibility = .near
         await scene.clock.pass(.milliseconds(100))

@@ -88,7 +88,7 @@ struct DocumentationTests {
         let gate = ScrollGate(limit: 10)
         gate.onChange = { isOpen in prefetcher.isPaused = !isOpen }
         gate.scrolled(by: 3)
-        #expect(prefetcher.isPaused)
+        expect(prefetcher.isPaused)
     }
 
     @Test func `what views of SDWebImage choose is in the options of a binding`() async throws {
@@ -107,6 +107,6 @@ struct DocumentationTests {
         options.waitsForTransition = true  // WaitTransition
         pictures.load(url, into: ImageSlot("badge"), options: options)  // setImageOperationKey
         #expect(arrived.map(\.index) == [1])
-        #expect(cell.drawn.isEmpty)
+        expectEmpty(cell.drawn)
     }
 }

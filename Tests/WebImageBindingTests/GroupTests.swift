@@ -22,21 +22,27 @@ struct GroupTests {
     }
 
     @Test(arguments: [true, false])
-    func `loads of a group end together, in the order they started in`(_ showsTogether: Bool) async throws {
-        let group = group(showsTogether: showsTogether)
-        scene.loader.answers[2].finish(picture(2))
-        scene.loader.answers[1].fail()
-        for slot in slots[1...] { await until { scene.binding.load(of: slot)?.hasLanded == true } }
-        expect(!heard.words.contains { $0.hasSuffix("finished") || $0.hasSuffix("failed") })
-        expectEqual((scene.target.shown[slots[2]] == nil), showsTogether)
-        scene.loader.answers[0].finish(picture(0))
-        try await expectEqual(group.outcomes.map(\.word), ["finished", "failed", "finished"])
-        let ends = heard.words.filter { $0.hasSuffix("finished") || $0.hasSuffix("failed") }
-        expectEqual(ends, ["0 finished", "1 failed", "2 finished"])
-        expectEqual(scene.target.shown[slots[2]]?.index, 2)
-    }
+    func `loads of a group end together, in the order they started in, and the group keeps none of them`(
+        _ showsTogether: Bool
+    ) async throws {
+        // Loads of a group end together, in the order they started in.
+        do {
+            let group = group(showsTogether: showsTogether)
+            scene.loader.answers[2].finish(picture(2))
+            scene.loader.answers[1].fail()
+            for slot in slots[1...] { await until { scene.binding.load(of: slot)?.hasLanded == true } }
+            expect(!heard.words.contains { $0.hasSuffix("finished") || $0.hasSuffix("failed") })
+            expectEqual((scene.target.shown[slots[2]] == nil), showsTogether)
+            scene.loader.answers[0].finish(picture(0))
+            try await expectEqual(group.outcomes.map(\.word), ["finished", "failed", "finished"])
+            let ends = heard.words.filter { $0.hasSuffix("finished") || $0.hasSuffix("failed") }
+            expectEqual(ends, ["0 finished", "1 failed", "2 finished"])
+            expectEqual(scene.target.shown[slots[2]]?.index, 2)
+        }
 
-    @Test(arguments: [true, false]) func `a group that has ended keeps no load`(showsTogether: Bool) async throws {
+        scene.renew()
+        heard.words = []
+        // A group that has ended keeps no load.
         let group = group(showsTogether: showsTogether)
         scene.loader.answers[0].finish(picture(0))
         await until { scene.binding.load(of: slots[0])?.hasLanded == true }
@@ -61,17 +67,24 @@ struct GroupTests {
         expectEqual(together.prefix(3), [0, 1, 2])
     }
 
-    @Test func `a member that is replaced ends at once and does not delay the others`() async throws {
-        let group = group(showsTogether: false)
-        scene.loader.answers[0].finish(picture(0))
-        scene.loader.answers[1].finish(picture(1))
-        await until { scene.target.shown.count == 2 }
-        scene.binding.load(url(9), into: slots[2])
-        #expect(heard.words.contains("2 cancelled"))
-        try await expectEqual(group.outcomes.map(\.word), ["finished", "finished", "cancelled"])
-    }
+    @Test
+    func `a member that is replaced ends at once, does not delay the others, and is not shown if it was ready`()
+        async throws
+    {
+        // A member that is replaced ends at once and does not delay the others.
+        do {
+            let group = group(showsTogether: false)
+            scene.loader.answers[0].finish(picture(0))
+            scene.loader.answers[1].finish(picture(1))
+            await until { scene.target.shown.count == 2 }
+            scene.binding.load(url(9), into: slots[2])
+            #expect(heard.words.contains("2 cancelled"))
+            try await expectEqual(group.outcomes.map(\.word), ["finished", "finished", "cancelled"])
+        }
 
-    @Test func `a member that was ready when it was replaced is not shown`() async throws {
+        scene.renew()
+        heard.words = []
+        // A member that was ready when it was replaced is not shown.
         let group = group(showsTogether: true)
         scene.loader.answers[0].finish(picture(0))
         await until { scene.binding.load(of: slots[0])?.hasLanded == true }
@@ -82,22 +95,30 @@ struct GroupTests {
         expectNil(scene.target.shown[slots[0]])
     }
 
-    @Test func `a group whose pictures are all in memory ends within the call`() {
+    @Test
+    func `a group without loads, or with pictures in memory, ends within the call, and holds no load that comes later`()
+        async throws
+    {
+        // A group whose pictures are all in memory ends within the call.
         for index in slots.indices { scene.loader.remember(picture(index), for: url(index)) }
         let group = group(showsTogether: true)
         expectEqual(group.currentOutcomes?.map(\.word), ["finished", "finished", "finished"])
         expectEqual(scene.target.shown.count, 3)
-    }
 
-    @Test func `an empty group ends at once`() {
-        let group = ImageLoadGroup { _ in }
-        expectEqual(group.currentOutcomes?.isEmpty, true)
-    }
+        scene.renew()
+        // An empty group ends at once.
+        do {
+            let group = ImageLoadGroup { _ in }
+            expectEqual(group.currentOutcomes?.isEmpty, true)
+        }
 
-    @Test func `a load that joins a group too late is not held`() async throws {
-        let group = ImageLoadGroup { _ in }
-        try await scene.finish(1, options: options { $0.group = group })
-        expectEqual(scene.target.index, 1)
+        scene.renew()
+        // A load that joins a group too late is not held.
+        do {
+            let group = ImageLoadGroup { _ in }
+            try await scene.finish(1, options: options { $0.group = group })
+            expectEqual(scene.target.index, 1)
+        }
     }
 
     @Test func `a group waits for transitions that its loads wait for`() async throws {

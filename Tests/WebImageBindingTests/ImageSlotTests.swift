@@ -6,7 +6,8 @@ import WebImageBinding
 @Suite struct ImageSlotTests {
     private enum Part: Hashable { case left, right }
 
-    @Test func `slots are equal when they mean the same picture`() {
+    @Test func `slots are equal when they mean the same picture, and a custom one returns its key`() {
+        // Slots are equal when they mean the same picture.
         expectEqual(ImageSlot.image, .image(for: .normal))
         #expect(ImageSlot.image != .backgroundImage)
         #expect(ImageSlot.image(for: .selected) != .image(for: [.selected, .highlighted]))
@@ -15,9 +16,8 @@ import WebImageBinding
         #expect(ImageSlot("1") != ImageSlot(1))
         let all: Set<ImageSlot> = [.image, .image(for: []), ImageSlot("a"), ImageSlot("a"), .highlightedImage]
         expectEqual(all.count, 3)
-    }
 
-    @Test func `a custom slot returns its key`() {
+        // A custom slot returns its key.
         expectEqual(ImageSlot(Part.left).key(as: Part.self), .left)
         expectNil(ImageSlot(Part.left).key(as: String.self))
         expectNil(ImageSlot.image.key(as: Part.self))

@@ -82,7 +82,7 @@ struct ListPrefetcherTests {
         expectEqual(prefetcher.pending, [1, 3])
         prefetcher.cancelAll()
         await until { loader.open.isEmpty }
-        #expect(prefetcher.pending.isEmpty)
+        expectEmpty(prefetcher.pending)
     }
 
     @Test func `an item that disappears and appears again is loaded once more, and counted once`() async {

@@ -11,10 +11,14 @@ import WebImageTesting
 struct LoadTests {
     let scene = Scene()
 
-    @Test func `a picture is shown before its load ends`() async throws {
+    @Test
+    func `a picture is shown before its load ends, and one in memory within the call, without a placeholder`()
+        async throws
+    {
+        // A picture is shown before its load ends.
         var seen: Int?
         let load = scene.binding.load(url(1), options: options { $0.onEnd = { _ in seen = scene.target.index } })
-        #expect(scene.binding.state().isLoading)
+        expect(scene.binding.state().isLoading)
         expectEqual(scene.binding.state().url, url(1))
         scene.answer.finish(picture(1))
         let outcome = try await load.outcome
@@ -24,36 +28,39 @@ struct LoadTests {
         expect(!scene.binding.isLoading)
         expectNil(scene.binding.load(of: .image))
         expectEqual(scene.binding.state().source, .network)
-    }
 
-    @Test func `a picture in memory is shown within the call, without a placeholder`() {
-        let indicator = FakeIndicator()
-        scene.binding.setIndicator(indicator)
-        scene.loader.remember(picture(1), for: url(1))
-        let heard = Heard()
-        let load = scene.binding.load(
-            url(1),
-            options: heard.options {
-                $0.placeholder = .now(placeholder)
-                $0.transition = FakeTransition()
-            })
-        expectEqual(scene.target.calls, [.show(1, in: .image)])
-        expectEqual(load.currentOutcome?.picture?.source, .memory)
-        expectEqual(heard.words, ["final 1", "finished"])
-        #expect(scene.loader.answers.isEmpty)
-        expect(!indicator.calls.contains(.start))
-        expectEqual(scene.binding.state().fraction, 1)
+        scene.renew()
+        // A picture in memory is shown within the call, without a placeholder.
+        do {
+            let indicator = FakeIndicator()
+            scene.binding.setIndicator(indicator)
+            scene.loader.remember(picture(1), for: url(1))
+            let heard = Heard()
+            let load = scene.binding.load(
+                url(1),
+                options: heard.options {
+                    $0.placeholder = .now(placeholder)
+                    $0.transition = FakeTransition()
+                })
+            expectEqual(scene.target.calls, [.show(1, in: .image)])
+            expectEqual(load.currentOutcome?.picture?.source, .memory)
+            expectEqual(heard.words, ["final 1", "finished"])
+            expectEmpty(scene.loader.answers)
+            expect(!indicator.calls.contains(.start))
+            expectEqual(scene.binding.state().fraction, 1)
+        }
     }
 
     @Test(arguments: [CachePolicy.reload, .revalidate, .http])
-    func `memory is not read when the request asks the origin`(_ policy: CachePolicy) {
+    func `memory is not read when the request asks the origin, or excludes it`(_ policy: CachePolicy) {
+        // Memory is not read when the request asks the origin.
         scene.loader.remember(picture(1), for: url(1))
         scene.binding.load(request(1, policy))
         expectNil(scene.target.index)
         expectEqual(scene.loader.answers.count, 1)
-    }
 
-    @Test func `memory is not read when the request excludes it`() {
+        scene.renew()
+        // Memory is not read when the request excludes it.
         scene.loader.remember(picture(1), for: url(1))
         var request = request(1)
         request.cacheReads = .disk
@@ -81,27 +88,64 @@ struct LoadTests {
         await until { scene.loader.answers[2].wasLeft }
     }
 
-    @Test func `a cancelled load ends at once, with its callback, and leaves the loader`() async throws {
+    @Test
+    func `a cancelled load ends at once and alone, with its callback, and waiting for it can be cancelled by itself`()
+        async throws
+    {
+        // A cancelled load ends at once, with its callback, and leaves the loader.
         let heard = Heard()
         let load = scene.binding.load(url(1), options: heard.options())
         scene.binding.cancelAll()
         expectEqual(heard.words, ["cancelled"])
         await until { scene.answer.wasLeft }
-        #expect(try await load.outcome.isCancelled)
+        try await expect(load.outcome.isCancelled)
         load.cancel()
         expectEqual(heard.words, ["cancelled"])
-    }
 
-    @Test func `a handle cancels its own load and not its successor`() {
+        scene.renew()
+        // A handle cancels its own load and not its successor.
         let first = scene.binding.load(url(1))
         let second = scene.binding.load(url(2))
         first.cancel()
         expect(!second.hasEnded)
         second.cancel()
-        #expect(second.hasEnded)
+        expect(second.hasEnded)
+
+        scene.renew()
+        // A loader that ends without a picture ends the load as cancelled.
+        do {
+            let heard = Heard()
+            let load = scene.binding.load(
+                url(1), options: heard.options { $0.placeholder = .late(placeholder) })
+            scene.answer.fail(CancellationError())
+            try await expect(load.outcome.isCancelled)
+            expectEqual(heard.words, ["cancelled"])
+            expectEmpty(scene.target.calls)
+        }
+
+        scene.renew()
+        // Waiting for a load can be cancelled without cancelling the load.
+        do {
+            let load = scene.binding.load(url(1))
+            let waiting = Task { try await load.outcome }
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+            scene.answer.finish(picture(1))
+            _ = try await load.outcome
+            expectEqual(scene.target.index, 1)
+        }
     }
 
-    @Test func `no URL empties the slot, cancels its load and ends without a request`() {
+    @Test(arguments: [Placeholder.now(placeholder), .late(placeholder)])
+    func `no URL empties the slot or shows the placeholder, as clearing does, and cancels its load`(
+        _ given: Placeholder
+    ) async throws {
+        // No URL shows the placeholder.
+        scene.binding.load(nil as ImageRequest?, options: options { $0.placeholder = given })
+        expectEqual(scene.target.index, placeholder.index)
+
+        scene.renew()
+        // No URL empties the slot, cancels its load and ends without a request.
         let first = scene.binding.load(url(1))
         let second = scene.binding.load(nil as URL?)
         expectEqual(first.currentOutcome?.isCancelled, true)
@@ -109,15 +153,19 @@ struct LoadTests {
         expectEqual(scene.target.calls, [.show(nil, in: .image), .show(nil, in: .image)])
         expectNil(scene.binding.state().url)
         expectEqual(scene.loader.answers.count, 1)
+
+        scene.renew()
+        // Clearing a slot cancels its load and empties it.
+        try await scene.finish(1)
+        let load = scene.binding.load(url(2), options: options { $0.placeholder = .late(nil) })
+        expectEqual(scene.target.index, 1)
+        scene.binding.clear()
+        expect(load.hasEnded)
+        expectNil(scene.target.index)
+        expectNil(scene.binding.picture())
     }
 
-    @Test(arguments: [Placeholder.now(placeholder), .late(placeholder)])
-    func `no URL shows the placeholder`(_ given: Placeholder) {
-        scene.binding.load(nil as ImageRequest?, options: options { $0.placeholder = given })
-        expectEqual(scene.target.index, placeholder.index)
-    }
-
-    @Test func `a picture that only the caller gets is not shown`() async throws {
+    @Test func `a picture that only the caller gets is not shown, also when it is in memory`() async throws {
         let heard = Heard()
         let load = scene.binding.load(url(1), options: heard.options { $0.showsPictures = false })
         scene.answer.send(.preview(picture(2)))
@@ -125,43 +173,15 @@ struct LoadTests {
         try await expectEqual(load.outcome.picture?.image.index, 1)
         expectEqual(heard.words, ["preview 2", "final 1", "finished"])
         expectEqual(scene.target.calls, [.show(nil, in: .image)])
-    }
 
-    @Test func `a picture in memory that only the caller gets is not shown`() {
-        scene.loader.remember(picture(1), for: url(1))
-        let heard = Heard()
-        scene.binding.load(url(1), options: heard.options { $0.showsPictures = false })
-        expectEqual(heard.words, ["final 1", "finished"])
-        #expect(scene.target.calls.isEmpty)
-    }
-
-    @Test func `waiting for a load can be cancelled without cancelling the load`() async throws {
-        let load = scene.binding.load(url(1))
-        let waiting = Task { try await load.outcome }
-        waiting.cancel()
-        await #expect(throws: CancellationError.self) { try await waiting.value }
-        scene.answer.finish(picture(1))
-        _ = try await load.outcome
-        expectEqual(scene.target.index, 1)
-    }
-
-    @Test func `clearing a slot cancels its load and empties it`() async throws {
-        try await scene.finish(1)
-        let load = scene.binding.load(url(2), options: options { $0.placeholder = .late(nil) })
-        expectEqual(scene.target.index, 1)
-        scene.binding.clear()
-        #expect(load.hasEnded)
-        expectNil(scene.target.index)
-        expectNil(scene.binding.picture())
-    }
-
-    @Test func `a loader that ends without a picture ends the load as cancelled`() async throws {
-        let heard = Heard()
-        let load = scene.binding.load(
-            url(1), options: heard.options { $0.placeholder = .late(placeholder) })
-        scene.answer.fail(CancellationError())
-        #expect(try await load.outcome.isCancelled)
-        expectEqual(heard.words, ["cancelled"])
-        #expect(scene.target.calls.isEmpty)
+        scene.renew()
+        // A picture in memory that only the caller gets is not shown.
+        do {
+            scene.loader.remember(picture(1), for: url(1))
+            let heard = Heard()
+            scene.binding.load(url(1), options: heard.options { $0.showsPictures = false })
+            expectEqual(heard.words, ["final 1", "finished"])
+            expectEmpty(scene.target.calls)
+        }
     }
 }

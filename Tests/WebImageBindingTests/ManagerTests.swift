@@ -122,7 +122,7 @@ struct ManagerTests {
                 let second = binding.load(fast)
                 expectEqual(first.currentOutcome?.isCancelled, true)
                 // No caller waits for the transfer any more, so its connection is closed before any reply.
-                #expect(await origin.waitUntilClosedByPeer(count: 1))
+                await expect(origin.waitUntilClosedByPeer(count: 1))
                 let outcome = try await second.outcome
                 expect(outcome.picture != nil)
                 expectEqual(target.shown[.image].flatMap { ImageFactory.seed(of: $0) }, 5)

@@ -11,21 +11,27 @@ import WebImageTesting
 struct PlaceholderTests {
     let scene = Scene()
 
-    @Test func `a placeholder is shown within the call and the picture later`() async throws {
-        let load = scene.binding.load(url(1), options: options { $0.placeholder = .now(placeholder) })
-        expectEqual(scene.target.calls, [.show(placeholder.index, in: .image)])
-        scene.answer.finish(picture(1))
-        _ = try await load.outcome
-        expectEqual(scene.target.calls, [.show(placeholder.index, in: .image), .show(1, in: .image)])
-    }
+    @Test
+    func `a placeholder is shown within the call, or a late one never when the picture comes, or the slot is emptied`()
+        async throws
+    {
+        // A placeholder is shown within the call and the picture later.
+        do {
+            let load = scene.binding.load(url(1), options: options { $0.placeholder = .now(placeholder) })
+            expectEqual(scene.target.calls, [.show(placeholder.index, in: .image)])
+            scene.answer.finish(picture(1))
+            _ = try await load.outcome
+            expectEqual(scene.target.calls, [.show(placeholder.index, in: .image), .show(1, in: .image)])
+        }
 
-    @Test func `without a placeholder the slot is emptied when the load starts`() async throws {
+        scene.renew()
+        // Without a placeholder the slot is emptied when the load starts.
         try await scene.finish(1)
         scene.binding.load(url(2))
         expectNil(scene.target.index)
-    }
 
-    @Test func `a late placeholder is never shown when the picture comes`() async throws {
+        scene.renew()
+        // A late placeholder is never shown when the picture comes.
         try await scene.finish(1)
         let load = scene.binding.load(url(2), options: options { $0.placeholder = .late(placeholder) })
         expectEqual(scene.target.index, 1)
@@ -35,34 +41,65 @@ struct PlaceholderTests {
     }
 
     @Test(arguments: [true, false])
-    func `a late placeholder is shown when the load fails`(_ showsPictures: Bool) async throws {
+    func `a placeholder is shown when the load fails, a late one, too, and a failed picture is loaded again on request`(
+        _ showsPictures: Bool
+    ) async throws {
+        // A late placeholder is shown when the load fails.
         let load = scene.binding.load(
             url(1),
             options: options {
                 $0.placeholder = .late(placeholder)
                 $0.showsPictures = showsPictures
             })
-        #expect(scene.target.calls.isEmpty)
+        expectEmpty(scene.target.calls)
         scene.answer.fail()
         try await expectEqual(load.outcome.word, "failed")
         expectEqual(scene.target.calls, [.show(placeholder.index, in: .image)])
+
+        scene.renew()
+        // A failed picture is loaded again when it is requested again.
+        do {
+            let load = scene.binding.load(url(1))
+            scene.answer.fail()
+            _ = try await load.outcome
+            try await scene.finish(1)
+            expectEqual(scene.target.index, 1)
+            expectEqual(scene.loader.answers.count, 2)
+        }
+
+        scene.renew()
+        // A placeholder stays when the load fails, and the state has the error.
+        do {
+            let load = scene.binding.load(url(1), options: options { $0.placeholder = .now(placeholder) })
+            scene.answer.fail()
+            _ = try await load.outcome
+            expectEqual(scene.target.calls, [.show(placeholder.index, in: .image)])
+            guard case .failed(let error as ImageLoadError) = scene.binding.state().phase else {
+                Issue.record("the state is \(scene.binding.state().phase)")
+                return
+            }
+            expectEqual(error.code, .transferFailed)
+        }
     }
 
     @Test(arguments: [CachePolicy.reload, .revalidate, .http])
-    func `the previous picture of an address is its placeholder, and the load goes on`(_ policy: CachePolicy)
-        async throws
-    {
-        scene.loader.remember(picture(7), for: url(1))
-        var request = ImageRequest(url(1))
-        request.cachePolicy = policy
-        let load = scene.binding.load(request, options: options { $0.placeholder = .previous(placeholder) })
-        expectEqual(scene.target.calls, [.show(7, in: .image)])
-        scene.answer.finish(picture(8))
-        _ = try await load.outcome
-        expectEqual(scene.target.calls, [.show(7, in: .image), .show(8, in: .image)])
-    }
+    func `the previous picture of an address is its placeholder, also another variant of it, and the load goes on`(
+        _ policy: CachePolicy
+    ) async throws {
+        // The previous picture of an address is its placeholder, and the load goes on.
+        do {
+            scene.loader.remember(picture(7), for: url(1))
+            var request = ImageRequest(url(1))
+            request.cachePolicy = policy
+            let load = scene.binding.load(request, options: options { $0.placeholder = .previous(placeholder) })
+            expectEqual(scene.target.calls, [.show(7, in: .image)])
+            scene.answer.finish(picture(8))
+            _ = try await load.outcome
+            expectEqual(scene.target.calls, [.show(7, in: .image), .show(8, in: .image)])
+        }
 
-    @Test func `another variant of the address stays where memory has none, another address does not`() async throws {
+        scene.renew()
+        // Another variant of the address stays where memory has none, another address does not.
         try await scene.finish(1)
         let before = scene.target.calls
         var small = ImageRequest(url(1))
@@ -88,18 +125,6 @@ struct PlaceholderTests {
         for (name, scale) in names {
             expectEqual(ImageRequest(URL(string: "http://a.example/" + name)!).scaleInName, scale)
         }
-    }
-
-    @Test func `a placeholder stays when the load fails, and the state has the error`() async throws {
-        let load = scene.binding.load(url(1), options: options { $0.placeholder = .now(placeholder) })
-        scene.answer.fail()
-        _ = try await load.outcome
-        expectEqual(scene.target.calls, [.show(placeholder.index, in: .image)])
-        guard case .failed(let error as ImageLoadError) = scene.binding.state().phase else {
-            Issue.record("the state is \(scene.binding.state().phase)")
-            return
-        }
-        expectEqual(error.code, .transferFailed)
     }
 
     @Test(arguments: [Placeholder.none, .now(placeholder), .late(placeholder)])
@@ -129,14 +154,5 @@ struct PlaceholderTests {
         _ = try await load.outcome
         expectEqual(heard.words, ["first cancelled", "second final 2", "second finished"])
         expectEqual(scene.target.calls, calls + calls + [.show(2, in: .image)])
-    }
-
-    @Test func `a failed picture is loaded again when it is requested again`() async throws {
-        let load = scene.binding.load(url(1))
-        scene.answer.fail()
-        _ = try await load.outcome
-        try await scene.finish(1)
-        expectEqual(scene.target.index, 1)
-        expectEqual(scene.loader.answers.count, 2)
     }
 }

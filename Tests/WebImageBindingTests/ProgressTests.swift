@@ -13,7 +13,11 @@ import WebImageTesting
 struct ProgressTests {
     let scene = Scene()
 
-    @Test func `progress reaches the callback, the state and the indicator, and ends at 1`() async throws {
+    @Test
+    func `progress reaches the callback, the state and the indicator, ends at 1, and begins anew with each load`()
+        async throws
+    {
+        // Progress reaches the callback, the state and the indicator, and ends at 1.
         let indicator = FakeIndicator()
         scene.binding.setIndicator(indicator)
         let heard = Heard()
@@ -27,49 +31,36 @@ struct ProgressTests {
         _ = try await load.outcome
         expectEqual(scene.binding.state().fraction, 1)
         expectEqual(indicator.calls, [.start, .update(nil), .update(0.25), .update(0.5), .update(1), .stop])
-    }
 
-    @Test func `a load without any report ends at 1 too`() async throws {
+        scene.renew()
+        // A load without any report ends at 1 too.
         try await scene.finish(1)
         expectEqual(scene.binding.state().fraction, 1)
         expectNil(scene.binding.state().progress)
-    }
 
-    @Test func `an unknown length leaves the fraction at 0`() async {
+        scene.renew()
+        // An unknown length leaves the fraction at 0.
         scene.binding.load(url(1))
         scene.answer.progress(50, of: nil)
         await until { scene.binding.state().progress != nil }
         expectEqual(scene.binding.state().fraction, 0)
-    }
 
-    @Test func `each load restarts the progress, and a failed one keeps it`() async throws {
-        let load = scene.binding.load(url(1))
-        scene.answer.progress(50, of: 100)
-        scene.answer.fail()
-        _ = try await load.outcome
-        expectEqual(scene.binding.state().fraction, 0.5)
-        scene.binding.load(url(2))
-        expectEqual(scene.binding.state().fraction, 0)
-        expectNil(scene.binding.state().progress)
-    }
-
-    @Test func `the state is a sequence of its changes`() async throws {
-        let state = scene.binding.state()
-        let fractions = Task.immediate {
-            var seen: [Double] = []
-            for await fraction in Observations({ state.fraction }) {
-                seen.append(fraction)
-                if fraction == 1 { break }
-            }
-            return seen
+        scene.renew()
+        // Each load restarts the progress, and a failed one keeps it.
+        do {
+            let load = scene.binding.load(url(1))
+            scene.answer.progress(50, of: 100)
+            scene.answer.fail()
+            _ = try await load.outcome
+            expectEqual(scene.binding.state().fraction, 0.5)
+            scene.binding.load(url(2))
+            expectEqual(scene.binding.state().fraction, 0)
+            expectNil(scene.binding.state().progress)
         }
-        try await scene.finish(1)
-        let seen = await fractions.value
-        expectEqual(seen.first, 0)
-        expectEqual(seen.last, 1)
     }
 
-    @Test func `the state can be observed, and stays the same object`() async {
+    @Test func `the state can be observed, is a sequence of its changes, and stays the same object`() async throws {
+        // The state can be observed, and stays the same object.
         let state = scene.binding.state()
         let changes = Journal<String>()
         withObservationTracking {
@@ -83,5 +74,23 @@ struct ProgressTests {
         expectEqual(changes.count, 1)
         #expect(state === scene.binding.state())
         #expect(state !== scene.binding.state(of: .backgroundImage))
+
+        scene.renew()
+        // The state is a sequence of its changes.
+        do {
+            let state = scene.binding.state()
+            let fractions = Task.immediate {
+                var seen: [Double] = []
+                for await fraction in Observations({ state.fraction }) {
+                    seen.append(fraction)
+                    if fraction == 1 { break }
+                }
+                return seen
+            }
+            try await scene.finish(1)
+            let seen = await fractions.value
+            expectEqual(seen.first, 0)
+            expectEqual(seen.last, 1)
+        }
     }
 }

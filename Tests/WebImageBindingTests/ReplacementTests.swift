@@ -108,32 +108,40 @@ struct ReplacementTests {
         expect(!scene.binding.isLoading)
     }
 
-    @Test func `a new load cancels the old one by default`() async {
+    @Test
+    func `a new load cancels the old one, which may continue for its caller, and all are cancelled together`()
+        async throws
+    {
+        // A new load cancels the old one by default.
         scene.binding.load(url(1))
         scene.binding.load(url(2))
         await until { scene.loader.answers[0].wasLeft }
         expect(!scene.loader.answers[1].wasLeft)
-    }
 
-    @Test func `an old load may continue for its caller, without reaching the target`() async throws {
-        let heard = Heard()
-        let first = scene.binding.load(url(1), options: heard.options("first "))
-        let second = scene.binding.load(url(2), options: heard.options("second ") { $0.cancelsPreviousLoad = false })
-        expectEqual(scene.loader.answers.map(\.wasLeft), [false, false])
-        scene.loader.answers[1].finish(picture(2))
-        _ = try await second.outcome
-        #expect(scene.binding.isLoading)
-        scene.loader.answers[0].progress(1, of: 2)
-        scene.loader.answers[0].finish(picture(1))
-        try await expectEqual(first.outcome.picture?.image.index, 1)
-        expectEqual(scene.target.index, 2)
-        expectEqual(scene.binding.state().url, url(2))
-        expectNil(scene.binding.state().progress)
-        expectEqual(heard.words, ["second final 2", "second finished", "first 1", "first final 1", "first finished"])
-        expect(!scene.binding.isLoading)
-    }
+        scene.renew()
+        // An old load may continue for its caller, without reaching the target.
+        do {
+            let heard = Heard()
+            let first = scene.binding.load(url(1), options: heard.options("first "))
+            let second = scene.binding.load(
+                url(2), options: heard.options("second ") { $0.cancelsPreviousLoad = false })
+            expectEqual(scene.loader.answers.map(\.wasLeft), [false, false])
+            scene.loader.answers[1].finish(picture(2))
+            _ = try await second.outcome
+            expect(scene.binding.isLoading)
+            scene.loader.answers[0].progress(1, of: 2)
+            scene.loader.answers[0].finish(picture(1))
+            try await expectEqual(first.outcome.picture?.image.index, 1)
+            expectEqual(scene.target.index, 2)
+            expectEqual(scene.binding.state().url, url(2))
+            expectNil(scene.binding.state().progress)
+            expectEqual(
+                heard.words, ["second final 2", "second finished", "first 1", "first final 1", "first finished"])
+            expect(!scene.binding.isLoading)
+        }
 
-    @Test func `everything is cancelled together, replaced loads too`() async {
+        scene.renew()
+        // Everything is cancelled together, replaced loads too.
         let first = scene.binding.load(url(1))
         scene.binding.load(url(2), options: options { $0.cancelsPreviousLoad = false })
         scene.binding.load(url(3), into: ImageSlot("badge"))
@@ -143,7 +151,9 @@ struct ReplacementTests {
         expect(!scene.binding.isLoading)
     }
 
-    @Test func `a load that is started while another is being replaced is the newest`() async {
+    @Test
+    func `a load that is started while another is replaced, or when a picture is shown, is the newest`() async throws {
+        // A load that is started while another is being replaced is the newest.
         var third: BoundLoad?
         scene.binding.load(
             url(1), options: options { $0.onEnd = { _ in third = scene.binding.load(url(3)) } })
@@ -152,23 +162,25 @@ struct ReplacementTests {
         expectEqual(third?.hasEnded, false)
         expectEqual(scene.binding.state().url, url(3))
         await until { scene.loader.open.map(\.request.url) == [url(3)] }
-    }
 
-    @Test func `a load that is started when a picture is shown is the newest`() async throws {
-        scene.target.onShow = { shown in
-            if shown?.index == 1 { scene.binding.load(url(2)) }
+        scene.renew()
+        // A load that is started when a picture is shown is the newest.
+        do {
+            scene.target.onShow = { shown in
+                if shown?.index == 1 { scene.binding.load(url(2)) }
+            }
+            defer { scene.target.onShow = nil }
+            let heard = Heard()
+            let first = scene.binding.load(url(1), options: heard.options { $0.transition = FakeTransition() })
+            scene.answer.finish(picture(1, frames: 3))
+            try await expect(first.outcome.isCancelled)
+            expectEqual(heard.words, ["cancelled"])
+            expectNil(scene.target.index)
+            scene.answer.finish(picture(2))
+            await until { scene.target.index == 2 }
+            for _ in 0..<100 { await Task.yield() }
+            expectEqual(scene.clock.started, 0)
         }
-        defer { scene.target.onShow = nil }
-        let heard = Heard()
-        let first = scene.binding.load(url(1), options: heard.options { $0.transition = FakeTransition() })
-        scene.answer.finish(picture(1, frames: 3))
-        #expect(try await first.outcome.isCancelled)
-        expectEqual(heard.words, ["cancelled"])
-        expectNil(scene.target.index)
-        scene.answer.finish(picture(2))
-        await until { scene.target.index == 2 }
-        for _ in 0..<100 { await Task.yield() }
-        expectEqual(scene.clock.started, 0)
     }
 
     @Test func `slots finish in any order`() async throws {

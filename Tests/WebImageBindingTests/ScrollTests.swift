@@ -98,7 +98,7 @@ struct ScrollTests {
                 await Task.yield()
             }
         }
-        #expect(list.wrong.isEmpty)
+        expectEmpty(list.wrong)
 
         let visible = Set((top..<top + List.cellCount).map { url($0) })
         let waiting = Set(list.cells.filter { $0.binding.isLoading }.compactMap(\.item))
@@ -108,6 +108,6 @@ struct ScrollTests {
         await until { !list.cells.contains { $0.binding.isLoading } }
         for cell in list.cells { expectEqual(cell.target.index, cell.item) }
         await until { list.loader.open.isEmpty }
-        #expect(list.wrong.isEmpty)
+        expectEmpty(list.wrong)
     }
 }

@@ -11,7 +11,11 @@ import WebImageTesting
 struct StageTests {
     let scene = Scene()
 
-    @Test func `previews are shown as they arrive, the picture last`() async throws {
+    @Test
+    func `previews are shown as they arrive, by a transition of their own, the picture last, or can be left out`()
+        async throws
+    {
+        // Previews are shown as they arrive, the picture last.
         let heard = Heard()
         let load = scene.binding.load(
             url(1),
@@ -26,70 +30,109 @@ struct StageTests {
             [
                 .show(nil, in: .image), .show(11, in: .image), .show(12, in: .image), .transition(1, in: .image),
             ])
+
+        scene.renew()
+        // Previews have a transition of their own, whatever its trigger.
+        do {
+            let blend = FakeTransition(trigger: .network)
+            let load = scene.binding.load(
+                url(1),
+                options: options {
+                    $0.transition = FakeTransition(trigger: .always)
+                    $0.previewTransition = blend
+                    $0.waitsForTransition = true
+                })
+            scene.answer.send(.preview(picture(11)))
+            await until { scene.target.index == 11 && scene.clock.sleepers == 1 }
+            scene.clock.advance(by: .seconds(1))
+            await until { blend.log.calls == ["prepare", "finish"] }
+            expect(!load.hasEnded)
+            scene.answer.send(.preview(picture(12)))
+            await until { scene.target.index == 12 }
+            scene.answer.finish(picture(1))
+            await until { scene.target.index == 1 && scene.clock.started == 3 }
+            scene.clock.advance(by: .seconds(1))
+            try await expectEqual(load.outcome.picture?.image.index, 1)
+            // The picture has replaced the second preview before its transition was over.
+            expectEqual(blend.log.calls, ["prepare", "finish", "prepare"])
+            expectEqual(
+                scene.target.calls,
+                [
+                    .show(nil, in: .image), .transition(11, in: .image), .transition(12, in: .image),
+                    .transition(1, in: .image),
+                ])
+        }
+
+        scene.renew()
+        // Previews can be left out.
+        do {
+            let load = scene.binding.load(url(1), options: options { $0.showsPreviews = false })
+            scene.answer.send(.preview(picture(11)))
+            scene.answer.finish(picture(1))
+            _ = try await load.outcome
+            expectEqual(scene.target.calls, [.show(nil, in: .image), .show(1, in: .image)])
+        }
     }
 
-    @Test func `previews have a transition of their own, whatever its trigger`() async throws {
-        let blend = FakeTransition(trigger: .network)
-        let load = scene.binding.load(
-            url(1),
-            options: options {
-                $0.transition = FakeTransition(trigger: .always)
-                $0.previewTransition = blend
-                $0.waitsForTransition = true
-            })
-        scene.answer.send(.preview(picture(11)))
-        await until { scene.target.index == 11 && scene.clock.sleepers == 1 }
-        scene.clock.advance(by: .seconds(1))
-        await until { blend.log.calls == ["prepare", "finish"] }
-        expect(!load.hasEnded)
-        scene.answer.send(.preview(picture(12)))
-        await until { scene.target.index == 12 }
-        scene.answer.finish(picture(1))
-        await until { scene.target.index == 1 && scene.clock.started == 3 }
-        scene.clock.advance(by: .seconds(1))
-        try await expectEqual(load.outcome.picture?.image.index, 1)
-        // The picture has replaced the second preview before its transition was over.
-        expectEqual(blend.log.calls, ["prepare", "finish", "prepare"])
-        expectEqual(
-            scene.target.calls,
-            [
-                .show(nil, in: .image), .transition(11, in: .image), .transition(12, in: .image),
-                .transition(1, in: .image),
-            ])
-    }
-
-    @Test func `a load that asks for previews does not take over a transfer without them`() {
-        scene.binding.load(url(1))
-        var other = ImageRequest(url(1))
-        other.previews = PreviewOptions(interval: .zero)
-        scene.binding.load(other)
-        expectEqual(scene.loader.answers.count, 2)
-        scene.binding.load(other)
-        expectEqual(scene.loader.answers.count, 2)
-    }
-
-    @Test func `previews can be left out`() async throws {
-        let load = scene.binding.load(url(1), options: options { $0.showsPreviews = false })
-        scene.answer.send(.preview(picture(11)))
-        scene.answer.finish(picture(1))
-        _ = try await load.outcome
-        expectEqual(scene.target.calls, [.show(nil, in: .image), .show(1, in: .image)])
-    }
-
-    @Test func `a cached picture is shown until the refreshed one arrives, and the load ends once`() async throws {
+    @Test
+    func `a second load of a picture takes over the running transfer, unless it wants previews or is another tenant's`()
+        async throws
+    {
+        // A second load of a picture takes over the running transfer.
         let heard = Heard()
-        let load = scene.binding.load(request(1, .refreshCached), options: heard.options())
-        scene.answer.send(.cached(response(picture(11), .disk)))
-        await until { scene.target.index == 11 }
-        #expect(scene.binding.state().isLoading)
-        expectEqual(scene.binding.picture()?.stage, .cached)
+        let first = scene.binding.load(url(1), options: heard.options("first "))
+        scene.answer.progress(10, of: 100)
+        await until { !heard.words.isEmpty }
+        let second = scene.binding.load(url(1), options: heard.options("second "))
+        expectEqual(first.currentOutcome?.isCancelled, true)
+        expectEqual(scene.loader.answers.count, 1)
+        expect(!scene.answer.wasLeft)
         scene.answer.finish(picture(1))
-        _ = try await load.outcome
-        expectEqual(scene.target.index, 1)
-        expectEqual(heard.words, ["cached 11", "final 1", "finished"])
+        try await expectEqual(second.outcome.picture?.image.index, 1)
+        expectEqual(heard.words, ["first 10", "first cancelled", "second final 1", "second finished"])
+
+        scene.renew()
+        // A load that asks for previews does not take over a transfer without them.
+        do {
+            scene.binding.load(url(1))
+            var other = ImageRequest(url(1))
+            other.previews = PreviewOptions(interval: .zero)
+            scene.binding.load(other)
+            expectEqual(scene.loader.answers.count, 2)
+            scene.binding.load(other)
+            expectEqual(scene.loader.answers.count, 2)
+        }
+
+        scene.renew()
+        // Another tenant never takes over a transfer, however its name is encoded.
+        for (count, name) in ["one", "two", "\u{E9}", "e\u{301}"].enumerated() {
+            var other = request(1)
+            other.modifier = RequestModifier(identity: name) { $0 }
+            scene.binding.load(other)
+            expectEqual(scene.loader.answers.count, count + 1)
+        }
     }
 
-    @Test func `a picture in memory that is to be refreshed is shown within the call`() async throws {
+    @Test
+    func `a cached picture is shown until the refreshed one arrives, within the call if it is in memory, and once`()
+        async throws
+    {
+        // A cached picture is shown until the refreshed one arrives, and the load ends once.
+        do {
+            let heard = Heard()
+            let load = scene.binding.load(request(1, .refreshCached), options: heard.options())
+            scene.answer.send(.cached(response(picture(11), .disk)))
+            await until { scene.target.index == 11 }
+            expect(scene.binding.state().isLoading)
+            expectEqual(scene.binding.picture()?.stage, .cached)
+            scene.answer.finish(picture(1))
+            _ = try await load.outcome
+            expectEqual(scene.target.index, 1)
+            expectEqual(heard.words, ["cached 11", "final 1", "finished"])
+        }
+
+        scene.renew()
+        // A picture in memory that is to be refreshed is shown within the call.
         scene.loader.remember(picture(11), for: url(1))
         let load = scene.binding.load(
             request(1, .refreshCached), options: options { $0.placeholder = .now(placeholder) })
@@ -99,26 +142,53 @@ struct StageTests {
         scene.answer.finish(picture(1))
         _ = try await load.outcome
         expectEqual(scene.target.calls, [.show(11, in: .image), .show(1, in: .image)])
+
+        scene.renew()
+        // A shown picture that is refreshed is not shown again meanwhile.
+        do {
+            try await scene.finish(1)
+            scene.loader.remember(picture(1), for: url(1))
+            let load = scene.binding.load(request(1, .refreshCached))
+            scene.answer.send(.cached(response(picture(1), .memory)))
+            scene.answer.finish(picture(2))
+            _ = try await load.outcome
+            expectEqual(scene.target.calls, [.show(nil, in: .image), .show(1, in: .image), .show(2, in: .image)])
+        }
     }
 
-    @Test func `a picture that the slot shows stays, without a load`() async throws {
-        try await scene.finish(1)
-        let before = scene.target.calls.count
-        let heard = Heard()
-        let load = scene.binding.load(url(1), options: heard.options { $0.placeholder = .now(placeholder) })
-        expectEqual(load.currentOutcome?.picture?.image.index, 1)
-        expectEqual(heard.words, ["final 1", "finished"])
-        expectEqual(scene.target.calls.count, before)
-        expectEqual(scene.loader.answers.count, 1)
-    }
+    @Test
+    func `a picture that the slot shows stays, without a load, and another variant of its URL is another one`()
+        async throws
+    {
+        // A picture that the slot shows stays, without a load.
+        do {
+            try await scene.finish(1)
+            let before = scene.target.calls.count
+            let heard = Heard()
+            let load = scene.binding.load(url(1), options: heard.options { $0.placeholder = .now(placeholder) })
+            expectEqual(load.currentOutcome?.picture?.image.index, 1)
+            expectEqual(heard.words, ["final 1", "finished"])
+            expectEqual(scene.target.calls.count, before)
+            expectEqual(scene.loader.answers.count, 1)
+        }
 
-    @Test func `a request for the shown picture ends the load that was to replace it`() async throws {
+        scene.renew()
+        // A request for the shown picture ends the load that was to replace it.
         try await scene.finish(1)
         let load = scene.binding.load(url(2), options: options { $0.placeholder = .late(nil) })
         scene.binding.load(url(1))
         expectEqual(load.currentOutcome?.isCancelled, true)
         await until { scene.answer.wasLeft }
         expectEqual(scene.target.calls, [.show(nil, in: .image), .show(1, in: .image)])
+
+        scene.renew()
+        // Another variant of the same URL is another picture.
+        try await scene.finish(1)
+        var other = request(1)
+        other.firstFrameOnly = true
+        scene.binding.load(other)
+        expectNil(scene.target.index)
+        expectEqual(scene.loader.answers.count, 2)
     }
 
     @Test(arguments: [true, false])
@@ -137,47 +207,5 @@ struct StageTests {
         scene.answer.finish(picture(9))
         _ = try await load.outcome
         expectEqual(scene.target.calls, [.show(nil, in: .image), .show(1, in: .image), .show(9, in: .image)])
-    }
-
-    @Test func `a shown picture that is refreshed is not shown again meanwhile`() async throws {
-        try await scene.finish(1)
-        scene.loader.remember(picture(1), for: url(1))
-        let load = scene.binding.load(request(1, .refreshCached))
-        scene.answer.send(.cached(response(picture(1), .memory)))
-        scene.answer.finish(picture(2))
-        _ = try await load.outcome
-        expectEqual(scene.target.calls, [.show(nil, in: .image), .show(1, in: .image), .show(2, in: .image)])
-    }
-
-    @Test func `another variant of the same URL is another picture`() async throws {
-        try await scene.finish(1)
-        var other = request(1)
-        other.firstFrameOnly = true
-        scene.binding.load(other)
-        expectNil(scene.target.index)
-        expectEqual(scene.loader.answers.count, 2)
-    }
-
-    @Test func `another tenant never takes over a transfer, however its name is encoded`() {
-        for (count, name) in ["one", "two", "\u{E9}", "e\u{301}"].enumerated() {
-            var other = request(1)
-            other.modifier = RequestModifier(identity: name) { $0 }
-            scene.binding.load(other)
-            expectEqual(scene.loader.answers.count, count + 1)
-        }
-    }
-
-    @Test func `a second load of a picture takes over the running transfer`() async throws {
-        let heard = Heard()
-        let first = scene.binding.load(url(1), options: heard.options("first "))
-        scene.answer.progress(10, of: 100)
-        await until { !heard.words.isEmpty }
-        let second = scene.binding.load(url(1), options: heard.options("second "))
-        expectEqual(first.currentOutcome?.isCancelled, true)
-        expectEqual(scene.loader.answers.count, 1)
-        expect(!scene.answer.wasLeft)
-        scene.answer.finish(picture(1))
-        try await expectEqual(second.outcome.picture?.image.index, 1)
-        expectEqual(heard.words, ["first 10", "first cancelled", "second final 1", "second finished"])
     }
 }

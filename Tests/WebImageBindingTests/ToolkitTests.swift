@@ -15,7 +15,11 @@ struct ToolkitTests {
 
     private func observed() -> ObservedTarget<[Int]> { ObservedTarget { [$0.index, $0.frameIndex] } }
 
-    @Test func `a view made from state shows what its toolkit makes of a picture and of its frames`() async throws {
+    @Test
+    func `a view made from state shows pictures and frames as its toolkit makes them, and loads as it appears`()
+        async throws
+    {
+        // A view made from state shows what its toolkit makes of a picture and of its frames.
         let target = observed()
         let animation = picture(1, frames: 3)
         loader.remember(animation, for: url(1))
@@ -25,19 +29,21 @@ struct ToolkitTests {
         expectEqual(target.picture, [1, 2])
         target.load(nil, with: loader)
         expectNil(target.picture)
-    }
 
-    @Test func `a view made from state keeps its first loader, and its load follows its appearance`() async {
-        let target = observed()
-        target.load(request(1), with: loader)
-        target.isVisible = false
-        target.isVisible = false
-        expectEqual(loader.answers.map(\.request.priority), [.normal, .veryLow])
-        target.isVisible = true
-        target.load(request(2), with: ScriptedLoader())
-        expectEqual(loader.answers.last?.request.url, url(2))
-        loader.answers.last?.finish(picture(2))
-        await until { target.picture == [2, 0] }
+        // A view made from state keeps its first loader, and its load follows its appearance.
+        do {
+            let loader = ScriptedLoader()
+            let target = observed()
+            target.load(request(1), with: loader)
+            target.isVisible = false
+            target.isVisible = false
+            expectEqual(loader.answers.map(\.request.priority), [.normal, .veryLow])
+            target.isVisible = true
+            target.load(request(2), with: ScriptedLoader())
+            expectEqual(loader.answers.last?.request.url, url(2))
+            loader.answers.last?.finish(picture(2))
+            await until { target.picture == [2, 0] }
+        }
     }
 
     @Test(arguments: [true, false], [true, false])
@@ -55,7 +61,11 @@ struct ToolkitTests {
         expectEqual(FakeTransition().style, .fade)
     }
 
-    @Test func `memory is given back on a warning, and nine tenths of it in the background`() async {
+    @Test
+    func `memory is given back on a warning and in the background, where pictures are on disk, and all at the end`()
+        async throws
+    {
+        // Memory is given back on a warning, and nine tenths of it in the background.
         var configuration = ImageManager.Configuration()
         configuration.disk = nil
         await withImageManager(configuration) { manager in
@@ -67,27 +77,29 @@ struct ToolkitTests {
             await life.memoryWarning()
             expectEqual(manager.memoryStatistics.cost, 0)
         }
-    }
 
-    @Test func `an application that leaves the screen has its pictures on the disk`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "toolkit-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        var configuration = ImageManager.Configuration()
-        configuration.disk = DiskCache.Configuration(folder: folder.path)
-        let file = try ImageFactory.encoded(width: 8, height: 8, seed: 3, as: .png)
-        try await withImageManager(configuration) { manager in
-            try await manager.store(file, for: request(1))
-            await ApplicationLife(manager: manager).background()
-            await expectEqual(manager.diskCache?.entryCount, 1)
+        // An application that leaves the screen has its pictures on the disk.
+        do {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "toolkit-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            var configuration = ImageManager.Configuration()
+            configuration.disk = DiskCache.Configuration(folder: folder.path)
+            let file = try ImageFactory.encoded(width: 8, height: 8, seed: 3, as: .png)
+            try await withImageManager(configuration) { manager in
+                try await manager.store(file, for: request(1))
+                await ApplicationLife(manager: manager).background()
+                await expectEqual(manager.diskCache?.entryCount, 1)
+            }
         }
-    }
 
-    @Test func `the end of an application is the end of its manager`() async throws {
-        var configuration = ImageManager.Configuration()
-        configuration.disk = nil
-        let manager = ImageManager(configuration: configuration)
-        ApplicationLife(manager: manager).termination()
-        let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: request(1)) }
-        expectEqual(error?.code, .shutDown)
+        // The end of an application is the end of its manager.
+        do {
+            var configuration = ImageManager.Configuration()
+            configuration.disk = nil
+            let manager = ImageManager(configuration: configuration)
+            ApplicationLife(manager: manager).termination()
+            let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: request(1)) }
+            expectEqual(error?.code, .shutDown)
+        }
     }
 }

@@ -33,36 +33,46 @@ struct TransitionTests {
         expectEqual(scene.target.calls.contains(.transition(1, in: .image)), (trigger == .always))
     }
 
-    @Test func `a load ends when its picture is shown, and the transition continues`() async throws {
+    @Test
+    func `a load ends when its picture is shown, or after its transition, for which it may wait if it has one`()
+        async throws
+    {
+        // A load ends when its picture is shown, and the transition continues.
         try await scene.finish(1, options: options { $0.transition = transition })
         expectEqual(transition.log.calls, ["prepare"])
         await scene.clock.pass(.seconds(1))
         await until { transition.log.calls == ["prepare", "finish"] }
-    }
 
-    @Test func `a load may wait for its transition`() async throws {
-        let load = scene.binding.load(
-            url(1),
-            options: options {
-                $0.transition = transition
-                $0.waitsForTransition = true
-            })
-        scene.answer.finish(picture(1))
-        await until { scene.target.index == 1 && scene.clock.sleepers == 1 }
-        expect(!load.hasEnded)
-        scene.clock.advance(by: .seconds(1))
-        try await expectEqual(load.outcome.picture?.image.index, 1)
-        expectEqual(transition.log.calls, ["prepare", "finish"])
-    }
+        // A load may wait for its transition.
+        do {
+            let transition = FakeTransition()
+            scene.renew()
+            let load = scene.binding.load(
+                url(1),
+                options: options {
+                    $0.transition = transition
+                    $0.waitsForTransition = true
+                })
+            scene.answer.finish(picture(1))
+            await until { scene.target.index == 1 && scene.clock.sleepers == 1 }
+            expect(!load.hasEnded)
+            scene.clock.advance(by: .seconds(1))
+            try await expectEqual(load.outcome.picture?.image.index, 1)
+            expectEqual(transition.log.calls, ["prepare", "finish"])
+        }
 
-    @Test func `a load that waits for a transition it does not have ends at once`() async throws {
-        try await scene.finish(
-            1, from: .disk,
-            options: options {
-                $0.transition = transition
-                $0.waitsForTransition = true
-            })
-        #expect(transition.log.calls.isEmpty)
+        // A load that waits for a transition it does not have ends at once.
+        do {
+            let transition = FakeTransition()
+            scene.renew()
+            try await scene.finish(
+                1, from: .disk,
+                options: options {
+                    $0.transition = transition
+                    $0.waitsForTransition = true
+                })
+            expectEmpty(transition.log.calls)
+        }
     }
 
     @Test(arguments: [true, false], ["replaced", "cancelled", "cleared"])

@@ -27,13 +27,11 @@ struct VisibilityTests {
         expectEqual(priorities, [expected])
     }
 
-    @Test func `visibility does not raise a low priority`() {
-        scene.binding.load(request(1, priority: .veryLow))
-        see(.near)
-        expectEqual(priorities, [.veryLow])
-    }
-
-    @Test func `a target that scrolls away lowers its load and never leaves it`() async throws {
+    @Test
+    func `a target that scrolls away lowers its load, never leaves or restarts it, and does not raise a low one`()
+        async throws
+    {
+        // A target that scrolls away lowers its load and never leaves it.
         let load = scene.binding.load(url(1))
         see(.hidden)
         expectEqual(priorities, [.normal, .veryLow])
@@ -42,39 +40,38 @@ struct VisibilityTests {
         await until { scene.loader.answers[0].wasLeft }
         scene.loader.answers[1].finish(picture(1))
         try await expectEqual(load.outcome.picture?.image.index, 1)
-    }
 
-    @Test func `whichever subscription finishes first brings the picture, once`() async throws {
-        let heard = Heard()
-        let load = scene.binding.load(url(1), options: heard.options())
+        scene.renew()
+        // Visibility does not raise a low priority.
+        scene.binding.load(request(1, priority: .veryLow))
         see(.near)
-        scene.loader.answers[0].finish(picture(1))
-        _ = try await load.outcome
-        scene.loader.answers[1].finish(picture(9))
-        await until { scene.loader.open.isEmpty }
-        for _ in 0..<100 { await Task.yield() }
-        expectEqual(heard.words, ["final 1", "finished"])
-        expectEqual(scene.target.index, 1)
-    }
+        expectEqual(priorities, [.veryLow])
 
-    @Test func `a subscription that ends early leaves the load to the other`() async throws {
-        let load = scene.binding.load(url(1))
+        scene.renew()
+        // A load that continues ignores the visibility.
+        scene.binding.load(url(1), options: options { $0.whenHidden = .continues })
+        see(.hidden)
         see(.near)
-        scene.loader.answers[0].fail()
-        await until { load.outgoingFeed == nil }
-        expect(!load.hasEnded)
-        scene.loader.answers[1].finish(picture(1))
-        try await expectEqual(load.outcome.picture?.image.index, 1)
+        expectEqual(priorities, [.normal])
+
+        scene.renew()
+        // Visibility does not restart a load that has ended.
+        try await scene.finish(1)
+        see(.hidden)
+        see(.visible)
+        expectEqual(scene.loader.answers.count, 1)
     }
 
-    @Test func `the old subscription is kept until the first event of the new one, whatever it delivers itself`()
+    @Test
+    func `the old subscription is kept until the new one speaks, and the first to finish brings the picture, once`()
         async throws
     {
+        // The old subscription is kept until the first event of the new one, whatever it delivers itself.
         let load = scene.binding.load(url(1))
         see(.near)
         scene.loader.answers[0].progress(1, of: 4)
         await until { scene.binding.state().progress?.receivedByteCount == 1 }
-        #expect(load.outgoingFeed != nil && scene.binding.entryCount == 2)
+        expectAll(load.outgoingFeed != nil, scene.binding.entryCount == 2)
         scene.loader.answers[1].progress(2, of: 4)
         await until { scene.loader.answers[0].wasLeft }
         expectNil(load.outgoingFeed)
@@ -82,17 +79,46 @@ struct VisibilityTests {
         scene.loader.answers[1].finish(picture(1))
         try await expectEqual(load.outcome.picture?.image.index, 1)
         expectEqual(scene.binding.entryCount, 0)
-    }
 
-    @Test func `a subscription that is replaced before it spoke ends`() async throws {
-        let load = scene.binding.load(url(1))
-        see(.near)
-        see(.hidden)
-        await until { scene.loader.open.count == 2 }
-        expectEqual(scene.loader.answers.map(\.wasLeft), [false, true, false])
-        expectEqual(scene.binding.entryCount, 2)
-        scene.loader.answers[2].finish(picture(1))
-        try await expectEqual(load.outcome.picture?.image.index, 1)
+        scene.renew()
+        // Whichever subscription finishes first brings the picture, once.
+        do {
+            let heard = Heard()
+            let load = scene.binding.load(url(1), options: heard.options())
+            see(.near)
+            scene.loader.answers[0].finish(picture(1))
+            _ = try await load.outcome
+            scene.loader.answers[1].finish(picture(9))
+            await until { scene.loader.open.isEmpty }
+            for _ in 0..<100 { await Task.yield() }
+            expectEqual(heard.words, ["final 1", "finished"])
+            expectEqual(scene.target.index, 1)
+        }
+
+        scene.renew()
+        // A subscription that ends early leaves the load to the other.
+        do {
+            let load = scene.binding.load(url(1))
+            see(.near)
+            scene.loader.answers[0].fail()
+            await until { load.outgoingFeed == nil }
+            expect(!load.hasEnded)
+            scene.loader.answers[1].finish(picture(1))
+            try await expectEqual(load.outcome.picture?.image.index, 1)
+        }
+
+        scene.renew()
+        // A subscription that is replaced before it spoke ends.
+        do {
+            let load = scene.binding.load(url(1))
+            see(.near)
+            see(.hidden)
+            await until { scene.loader.open.count == 2 }
+            expectEqual(scene.loader.answers.map(\.wasLeft), [false, true, false])
+            expectEqual(scene.binding.entryCount, 2)
+            scene.loader.answers[2].finish(picture(1))
+            try await expectEqual(load.outcome.picture?.image.index, 1)
+        }
     }
 
     @Test(arguments: [true, false]) func `a load that is cancelled or pauses leaves both of its subscriptions`(
@@ -104,7 +130,7 @@ struct VisibilityTests {
         expectEqual(scene.loader.open.count, 2)
         if pauses { see(.hidden) } else { load.cancel() }
         await until { scene.loader.open.isEmpty }
-        #expect(scene.binding.entryCount == 0 && load.hasEnded != pauses)
+        expectAll(scene.binding.entryCount == 0, load.hasEnded != pauses)
     }
 
     @Test func `hiding and appearing in one turn subscribes only once more`() async throws {
@@ -121,36 +147,25 @@ struct VisibilityTests {
         try await expectEqual(load.outcome.picture?.image.index, 1)
     }
 
-    @Test func `a paused load leaves the loader and starts again when its target is visible`() async throws {
-        let load = scene.binding.load(url(1), options: options { $0.whenHidden = .pauses })
-        see(.hidden)
-        await until { scene.loader.answers[0].wasLeft }
-        expect(!load.hasEnded)
-        see(.visible)
-        expectEqual(scene.loader.answers.count, 2)
-        scene.answer.finish(picture(1))
-        try await expectEqual(load.outcome.picture?.image.index, 1)
-    }
+    @Test func `a load that pauses leaves the loader, and starts when its target is visible`() async throws {
+        // A paused load leaves the loader and starts again when its target is visible.
+        do {
+            let load = scene.binding.load(url(1), options: options { $0.whenHidden = .pauses })
+            see(.hidden)
+            await until { scene.loader.answers[0].wasLeft }
+            expect(!load.hasEnded)
+            see(.visible)
+            expectEqual(scene.loader.answers.count, 2)
+            scene.answer.finish(picture(1))
+            try await expectEqual(load.outcome.picture?.image.index, 1)
+        }
 
-    @Test func `a load for a hidden target that pauses waits for it to appear`() {
+        scene.renew()
+        // A load for a hidden target that pauses waits for it to appear.
         scene.target.visibility = .hidden
         scene.binding.load(url(1), options: options { $0.whenHidden = .pauses })
-        #expect(scene.loader.answers.isEmpty)
+        expectEmpty(scene.loader.answers)
         see(.near)
         expectEqual(priorities, [.low])
-    }
-
-    @Test func `a load that continues ignores the visibility`() {
-        scene.binding.load(url(1), options: options { $0.whenHidden = .continues })
-        see(.hidden)
-        see(.near)
-        expectEqual(priorities, [.normal])
-    }
-
-    @Test func `visibility does not restart a load that has ended`() async throws {
-        try await scene.finish(1)
-        see(.hidden)
-        see(.visible)
-        expectEqual(scene.loader.answers.count, 1)
     }
 }

@@ -7,13 +7,24 @@ import WebImageTesting
 /// A target, its binding, and the loader and the clock behind them.
 @MainActor
 final class Scene {
-    let loader = ScriptedLoader()
-    let clock = SpyClock()
-    let target = FakeTarget()
-    let binding: ImageBinding
+    private(set) var loader = ScriptedLoader()
+    private(set) var clock = SpyClock()
+    private(set) var target = FakeTarget()
+    private(set) var binding: ImageBinding
 
     init() {
         binding = ImageBinding(target: target, loader: loader, clock: clock)
+        enter()
+    }
+
+    /// Begins anew, for the next step of a test: nothing is loaded or shown.
+    func renew() {
+        (loader, clock, target) = (ScriptedLoader(), SpyClock(), FakeTarget())
+        binding = ImageBinding(target: target, loader: loader, clock: clock)
+        enter()
+    }
+
+    private func enter() {
         ledger?.enter("bindings") { [weak binding] in binding == nil ? 0 : 1 }
         ledger?.enter("sleepers") { [clock] in clock.sleepers }
     }
