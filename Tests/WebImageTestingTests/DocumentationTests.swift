@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -16,7 +17,7 @@ import WebImageTesting
         gate.open()
         executor.drain()
         #expect(!first.isRunning)
-        #expect(!second.isRunning)
+        expect(!second.isRunning)
     }
 
     @Test func `a picture says which one it is`() throws {

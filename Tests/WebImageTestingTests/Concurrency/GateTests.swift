@@ -13,16 +13,16 @@ import WebImageTesting
         expect(watchers.allSatisfy { $0.isRunning })
         let held = (0..<3).map { _ in Probe(on: executor) { await gate.pass() } }
         executor.drain()
-        #expect(watchers.allSatisfy { $0.value != nil } && held.allSatisfy { $0.isRunning } && gate.arrivals == 3)
+        expectAll(watchers.allSatisfy { $0.value != nil }, held.allSatisfy { $0.isRunning }, gate.arrivals == 3)
         held[0].cancel()
         executor.drain()
-        #expect(held[0].isRunning, "a gate ignores cancellation")
+        expect(held[0].isRunning, "a gate ignores cancellation")
         gate.open()
         gate.open()
         let late = Probe(on: executor) { await gate.pass() }
         let watcher = Probe(on: executor) { await gate.reached() }
         executor.drain()
-        #expect(held.allSatisfy { $0.value != nil } && late.value != nil && watcher.value != nil)
+        expectAll(held.allSatisfy { $0.value != nil }, late.value != nil, watcher.value != nil)
         expectEqual(gate.arrivals, 4)
     }
 }

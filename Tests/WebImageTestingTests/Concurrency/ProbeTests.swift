@@ -6,7 +6,10 @@ import WebImageTesting
 @Suite struct ProbeTests {
     private struct Broken: Error {}
 
-    @Test func `a probe has the outcome of its task`() {
+    @Test
+    func `a probe has the outcome of its task, can be raised and awaited, and a journal keeps the order`()
+        async throws
+    {
         let executor = SeededExecutor(seed: 0)
         let value = Probe(on: executor) { 1 }
         let error = Probe<Int>(on: executor) { throw Broken() }
@@ -15,27 +18,25 @@ import WebImageTesting
             return 2
         }
         cancelled.cancel()
-        #expect(value.isRunning && value.result == nil && value.error == nil)
+        expectAll(value.isRunning, value.result == nil, value.error == nil)
         executor.drain()
-        #expect(!value.isRunning && value.value == 1 && value.error == nil && !value.wasCancelled)
-        #expect(error.error is Broken && error.value == nil && !error.wasCancelled)
-        #expect(cancelled.wasCancelled)
-    }
+        expect(!value.isRunning && value.value == 1 && value.error == nil && !value.wasCancelled)
+        expectAll(error.error is Broken && error.value == nil && !error.wasCancelled, cancelled.wasCancelled)
 
-    @Test func `a probe's priority can be raised`() {
-        let executor = SeededExecutor(seed: 0)
-        let probe = Probe(on: executor, priority: .low) { Task.currentPriority }
-        probe.escalate(to: .high)
-        executor.drain()
-        expectEqual(probe.value, .high)
-    }
+        // A probe's priority can be raised.
+        do {
+            let executor = SeededExecutor(seed: 0)
+            let probe = Probe(on: executor, priority: .low) { Task.currentPriority }
+            probe.escalate(to: .high)
+            executor.drain()
+            expectEqual(probe.value, .high)
+        }
 
-    @Test func `a probe on the default pool is awaited`() async throws {
+        // A probe on the default pool is awaited.
         try await expectEqual(Probe { 1 }.finish(), 1)
         await #expect(throws: Broken.self) { try await Probe<Int> { throw Broken() }.finish() }
-    }
 
-    @Test func `a journal keeps the order`() {
+        // A journal keeps the order.
         let journal = Journal<String>()
         for entry in ["a", "b", "a"] { journal.write(entry) }
         expectEqual(journal.entries, ["a", "b", "a"])

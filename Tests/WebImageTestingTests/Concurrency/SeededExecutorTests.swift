@@ -35,42 +35,45 @@ import WebImageTesting
     @Test func `some seeds find a race, some do not, and each replays exactly`() {
         let traces = (0..<100).map { trace(seed: $0) }
         let races = traces.count { $0.count { $0 == "fetch" } == 2 }
-        #expect(races > 0 && races < 100 && Set(traces).count > 5)
+        expectAll(races > 0, races < 100, Set(traces).count > 5)
         expectEqual((0..<100).map { trace(seed: $0) }, traces)
     }
 
-    @Test func `a task that has not finished after draining waits for an event`() {
+    @Test func `a task waits for steps and events, and all that it starts stays on the executor`() {
+        // A task that has not finished after draining waits for an event.
         let (executor, gate) = (SeededExecutor(seed: 1), Gate())
         let waiter = Probe(on: executor) { await gate.pass() }
         expectEqual(executor.pending, 1)
         expectEqual(gate.arrivals, 0)
         #expect(executor.drain() > 0)
-        #expect(executor.pending == 0 && waiter.isRunning && gate.arrivals == 1)
+        expectAll(executor.pending == 0, waiter.isRunning, gate.arrivals == 1)
         gate.open()
         expectEqual(executor.pending, 1)
         executor.drain()
-        #expect(waiter.value != nil && executor.drain() == 0)
-    }
+        expectAll(waiter.value != nil, executor.drain() == 0)
 
-    @Test func `a run of steps stops in the middle`() {
-        let (executor, journal) = (SeededExecutor(seed: 2), Journal<Int>())
-        let writers = (0..<5).map { index in Probe(on: executor) { journal.write(index) } }
-        #expect(executor.run(steps: 2) == 2 && journal.count <= 2)
-        let left = executor.pending
-        #expect(left > 0 && executor.drain() >= left && executor.run(steps: 9) == 0)
-        #expect(Set(journal.entries) == Set(0..<5) && writers.allSatisfy { $0.value != nil })
-    }
-
-    @Test func `children, actors and yields stay on the executor`() {
-        let (executor, cache, journal) = (SeededExecutor(seed: 3), NaiveCache(), Journal<String>())
-        let parent = Probe(on: executor) {
-            async let child = cache.value(1, journal)
-            await withDiscardingTaskGroup { group in
-                for _ in 0..<3 { group.addTask { await Task.yield() } }
-            }
-            return await child
+        // A run of steps stops in the middle.
+        do {
+            let (executor, journal) = (SeededExecutor(seed: 2), Journal<Int>())
+            let writers = (0..<5).map { index in Probe(on: executor) { journal.write(index) } }
+            expectAll(executor.run(steps: 2) == 2, journal.count <= 2)
+            let left = executor.pending
+            expectAll(left > 0, executor.drain() >= left, executor.run(steps: 9) == 0)
+            expectAll(Set(journal.entries) == Set(0..<5), writers.allSatisfy { $0.value != nil })
         }
-        executor.drain()
-        expectEqual(parent.value, 1)
+
+        // Children, actors and yields stay on the executor.
+        do {
+            let (executor, cache, journal) = (SeededExecutor(seed: 3), NaiveCache(), Journal<String>())
+            let parent = Probe(on: executor) {
+                async let child = cache.value(1, journal)
+                await withDiscardingTaskGroup { group in
+                    for _ in 0..<3 { group.addTask { await Task.yield() } }
+                }
+                return await child
+            }
+            executor.drain()
+            expectEqual(parent.value, 1)
+        }
     }
 }

@@ -26,18 +26,35 @@ struct ImageFactoryTests {
         expectNil(ImageFactory.seed(of: ImageFactory.picture(width: 15, height: 40, seed: 3)))
     }
 
-    @Test(arguments: 0..<10)
-    func `a picture is drawn at every size`(seed: Int) {
+    @Test(arguments: 0..<10) func `a picture is drawn at every size, and one with alpha is premultiplied`(seed: Int) {
+        // A picture is drawn at every size.
         for (width, height) in [(1, 1), (1, 300), (300, 1), (3, 2), (15, 15)] {
             let picture = ImageFactory.picture(width: width, height: height, seed: seed)
             expectEqual(picture.size, PixelSize(width: width, height: height))
             expect(stride(from: 3, to: picture.byteCount, by: 4).allSatisfy { picture.pixels[$0] == 255 })
         }
+
+        // A picture with alpha is premultiplied.
+        let picture = ImageFactory.picture(width: 32, height: 32, seed: 3, hasAlpha: true)
+        let pixels = picture.pixels
+        expect(picture.hasAlpha)
+        expect(stride(from: 0, to: pixels.count, by: 4).contains { pixels[$0 + 3] < 255 })
+        expect(
+            stride(from: 0, to: pixels.count, by: 4).allSatisfy {
+                max(pixels[$0], pixels[$0 + 1], pixels[$0 + 2]) <= pixels[$0 + 3]
+            })
     }
 
-    /// The digests are those of the pictures as they are now: they tell one machine from another, not right from wrong.
-    @Test
-    func `the pixels are the same on every machine`() {
+    @Test func `the same arguments give the same pixels, on every machine, and another seed gives others`() {
+        // The same arguments give the same pixels, another seed gives others.
+        do {
+            let picture = ImageFactory.picture(width: 40, height: 30, seed: 5)
+            expect(picture.isSame(as: ImageFactory.picture(width: 40, height: 30, seed: 5)))
+            expect(!picture.isSame(as: ImageFactory.picture(width: 40, height: 30, seed: 6)))
+        }
+
+        // The pixels are the same on every machine.
+        // The digests are those of the pictures as they are now: they tell one machine from another, not right from wrong.
         let digests = (0..<10).map { seed in
             let pixels = ImageFactory.picture(width: 96, height: 64, seed: seed).pixels
             return pixels.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
@@ -51,13 +68,6 @@ struct ImageFactoryTests {
         18_396_337_505_465_565_535, 12_382_464_315_417_512_029,
     ]
 
-    @Test
-    func `the same arguments give the same pixels, another seed gives others`() {
-        let picture = ImageFactory.picture(width: 40, height: 30, seed: 5)
-        #expect(picture.isSame(as: ImageFactory.picture(width: 40, height: 30, seed: 5)))
-        expect(!picture.isSame(as: ImageFactory.picture(width: 40, height: 30, seed: 6)))
-    }
-
     @Test(
         arguments: [
             EncodedFormat.jpeg(quality: 40), .jpeg(quality: 60, isProgressive: true), .png, .png(level: 1), .gif,
@@ -69,8 +79,8 @@ struct ImageFactoryTests {
         expectEqual(ImageFactory.seed(of: try ImageCoders.default.decode(bytes)), 12_345)
     }
 
-    @Test(arguments: 0..<10)
-    func `a seed survives JPEG and then a resize`(seed: Int) throws {
+    @Test(arguments: 0..<10) func `a seed survives a resize, also after JPEG`(seed: Int) throws {
+        // A seed survives JPEG and then a resize.
         for (width, height, side) in [(96, 64, 24), (200, 300, 32), (320, 200, 40)] {
             let bytes = try ImageFactory.encoded(width: width, height: height, seed: seed, as: .jpeg(quality: 75))
             let small = try ResizeTransformer(size: PixelSize(width: side, height: side)).transform(
@@ -78,25 +88,17 @@ struct ImageFactoryTests {
             #expect(min(small.width, small.height) >= 16)
             expectEqual(ImageFactory.seed(of: small), seed)
         }
-    }
 
-    @Test
-    func `a seed survives a resize`() throws {
+        // A seed survives a resize.
         let large = ImageFactory.picture(width: 200, height: 150, seed: 54_321)
         let small = try ResizeTransformer(size: PixelSize(width: 32, height: 32)).transform(large)
         expectEqual(small.size, PixelSize(width: 32, height: 24))
         expectEqual(ImageFactory.seed(of: small), 54_321)
     }
 
-    @Test
-    func `frames of an animation differ and grow longer`() {
-        let animation = ImageFactory.animation(width: 32, height: 32, frames: 4, seed: 9)
-        expectEqual(Set(animation.frames.map(\.pixels)).count, 4)
-        expectEqual(animation.durations, [50, 60, 70, 80].map { .milliseconds($0) })
-    }
-
     @Test(arguments: 0..<10)
-    func `every picture moves, and each frame carries the seed`(seed: Int) throws {
+    func `every picture moves, its frames differ and grow longer, and each carries the seed`(seed: Int) throws {
+        // Every picture moves, and each frame carries the seed.
         for (width, height) in [(8, 8), (20, 15), (64, 48)] {
             let animation = ImageFactory.animation(width: width, height: height, frames: 2, seed: seed)
             let (first, second) = (animation.frames[0].pixels, animation.frames[1].pixels)
@@ -106,27 +108,42 @@ struct ImageFactoryTests {
             let still = try DecodedImage(width: width, height: height, frames: [.init(pixels: second)], hasAlpha: false)
             expectEqual(ImageFactory.seed(of: still), seed)
         }
+
+        // Frames of an animation differ and grow longer.
+        let animation = ImageFactory.animation(width: 32, height: 32, frames: 4, seed: 9)
+        expectEqual(Set(animation.frames.map(\.pixels)).count, 4)
+        expectEqual(animation.durations, [50, 60, 70, 80].map { .milliseconds($0) })
     }
 
     @Test
-    func `a picture with alpha is premultiplied`() {
-        let picture = ImageFactory.picture(width: 32, height: 32, seed: 3, hasAlpha: true)
-        let pixels = picture.pixels
-        #expect(picture.hasAlpha)
-        expect(stride(from: 0, to: pixels.count, by: 4).contains { pixels[$0 + 3] < 255 })
-        expect(
-            stride(from: 0, to: pixels.count, by: 4).allSatisfy {
-                max(pixels[$0], pixels[$0 + 1], pixels[$0 + 2]) <= pixels[$0 + 3]
-            })
-    }
-
-    @Test
-    func `the oversized picture is small as a file and refused`() throws {
+    func `the oversized picture and the frame bomb are small and refused, as are random bytes and half a file`()
+        throws
+    {
+        // The oversized picture is small as a file and refused.
         let bytes = ImageFactory.oversizedPNG()
         #expect(bytes.count < 130_000)
         try expectEqual(ImageCoders.default.properties(of: bytes).size, PixelSize(width: 30_000, height: 30_000))
         let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(bytes) }
         expectEqual(error?.code, .tooLarge)
+
+        // The frame bomb is refused.
+        do {
+            let bytes = ImageFactory.frameBombGIF()
+            #expect(bytes.count < 60_000)
+            let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(bytes) }
+            expectEqual(error?.code, .tooLarge)
+        }
+
+        // Random bytes are not a picture, half a file is refused.
+        do {
+            let noise = ImageFactory.randomBytes(count: 1_000, seed: 4)
+            expectEqual(noise, ImageFactory.randomBytes(count: 1_000, seed: 4))
+            let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(noise) }
+            expectEqual(error?.code, .unknownFormat)
+            let half = ImageFactory.truncated(try ImageFactory.encoded(width: 64, height: 48, seed: 1))
+            let truncation = #expect(throws: ImageError.self) { try ImageCoders.default.decode(half) }
+            expectEqual(truncation?.code, .truncated)
+        }
     }
 
     @Test(arguments: [1, 7, 8, 300])
@@ -134,24 +151,5 @@ struct ImageFactoryTests {
         let image = try ImageCoders.default.decode(ImageFactory.oversizedPNG(side))
         expectEqual(image.size, PixelSize(width: side, height: side))
         expect(stride(from: 0, to: image.byteCount, by: 4).allSatisfy { image.pixels[$0] == 0 })
-    }
-
-    @Test
-    func `the frame bomb is refused`() throws {
-        let bytes = ImageFactory.frameBombGIF()
-        #expect(bytes.count < 60_000)
-        let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(bytes) }
-        expectEqual(error?.code, .tooLarge)
-    }
-
-    @Test
-    func `random bytes are not a picture, half a file is refused`() throws {
-        let noise = ImageFactory.randomBytes(count: 1_000, seed: 4)
-        expectEqual(noise, ImageFactory.randomBytes(count: 1_000, seed: 4))
-        let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(noise) }
-        expectEqual(error?.code, .unknownFormat)
-        let half = ImageFactory.truncated(try ImageFactory.encoded(width: 64, height: 48, seed: 1))
-        let truncation = #expect(throws: ImageError.self) { try ImageCoders.default.decode(half) }
-        expectEqual(truncation?.code, .truncated)
     }
 }

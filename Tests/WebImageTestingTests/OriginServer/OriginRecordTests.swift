@@ -6,36 +6,41 @@ import WebImageTesting
 
 @Suite(.timeLimit(.minutes(10)))
 struct OriginRecordTests {
-    @Test func `waiting for requests ends with the last of them`() async throws {
-        let origin = try OriginServer.start()
-        defer { origin.stop() }
-        async let all = origin.waitForRequests(count: 3)
-        async let some = origin.waitForRequests(count: 2, for: "/a")
-        let client = try RawClient(origin)
-        for path in ["/a", "/b", "/a"] { try client.get(path) }
-        await expect(all)
-        await expect(some)
-        #expect(await origin.waitForRequests(count: 2, for: "/a"))
-        expectEqual(origin.requestCount, 3)
-        expectEqual(origin.requestCount(for: "/b"), 1)
-        expectEqual(origin.requestCount(for: "/c"), 0)
-    }
-
-    @Test func `a cancelled wait returns false`() async throws {
-        let origin = try OriginServer.start()
-        defer { origin.stop() }
-        let task = Task { await origin.waitForRequests(count: 1) }
-        task.cancel()
-        await expectEqual(task.value, false)
-        let gate = OriginGate()
-        let late = Task {
-            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
-            return await gate.waitUntilReached()
+    @Test
+    func `waiting for requests ends with the last of them, or returns false when it is cancelled or after the stop`()
+        async throws
+    {
+        do {
+            let origin = try OriginServer.start()
+            defer { origin.stop() }
+            async let all = origin.waitForRequests(count: 3)
+            async let some = origin.waitForRequests(count: 2, for: "/a")
+            let client = try RawClient(origin)
+            for path in ["/a", "/b", "/a"] { try client.get(path) }
+            await expect(all)
+            await expect(some)
+            await expect(origin.waitForRequests(count: 2, for: "/a"))
+            expectEqual(origin.requestCount, 3)
+            expectEqual(origin.requestCount(for: "/b"), 1)
+            expectEqual(origin.requestCount(for: "/c"), 0)
         }
-        await expectEqual(late.value, false)
-    }
 
-    @Test func `a wait after the stop returns false`() async throws {
+        // A cancelled wait returns false.
+        do {
+            let origin = try OriginServer.start()
+            defer { origin.stop() }
+            let task = Task { await origin.waitForRequests(count: 1) }
+            task.cancel()
+            await expectEqual(task.value, false)
+            let gate = OriginGate()
+            let late = Task {
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                return await gate.waitUntilReached()
+            }
+            await expectEqual(late.value, false)
+        }
+
+        // A wait after the stop returns false.
         let origin = try OriginServer.start()
         origin.stop()
         await expectEqual(origin.waitForRequests(count: 1), false)
@@ -57,7 +62,7 @@ struct OriginRecordTests {
         expectEqual(origin.requestCount, 4)
         expectEqual(origin.requestCount(for: "/a"), 2)
         origin.forgetRequests()
-        #expect(origin.requests.isEmpty)
+        expectEmpty(origin.requests)
         expectEqual(origin.peakOpenRequests, 0)
     }
 
@@ -84,20 +89,25 @@ struct OriginRecordTests {
         _ = clients[0].readHead()
         try clients[1].send("GET / HT")
         for client in clients { client.close() }
-        #expect(await origin.waitUntilClosedByPeer(count: 3))
+        await expect(origin.waitUntilClosedByPeer(count: 3))
         expectEqual(origin.openConnections, 0)
         expectEqual(origin.connectionCount, 3)
     }
 
-    @Test func `URLs carry scheme, port and host`() throws {
-        let origin = try OriginServer.start()
-        defer { origin.stop() }
-        expectEqual(origin.url("/a?b=c").absoluteString, "http://127.0.0.1:\(origin.port)/a?b=c")
-        expectEqual(origin.url("/a", host: "::1").absoluteString, "http://[::1]:\(origin.port)/a")
-        expectEqual(origin.url("/a b", host: "localhost").absoluteString, "http://localhost:\(origin.port)/a%20b")
-    }
+    @Test
+    func `URLs carry scheme, port and host, and the scope stops its server whether it returns or throws`()
+        async throws
+    {
+        // URLs carry scheme, port and host.
+        do {
+            let origin = try OriginServer.start()
+            defer { origin.stop() }
+            expectEqual(origin.url("/a?b=c").absoluteString, "http://127.0.0.1:\(origin.port)/a?b=c")
+            expectEqual(origin.url("/a", host: "::1").absoluteString, "http://[::1]:\(origin.port)/a")
+            expectEqual(origin.url("/a b", host: "localhost").absoluteString, "http://localhost:\(origin.port)/a%20b")
+        }
 
-    @Test func `the scope stops its server whether it returns or throws`() async throws {
+        // The scope stops its server whether it returns or throws.
         struct Failure: Error {}
         var kept: OriginServer?
         await #expect(throws: Failure.self) {

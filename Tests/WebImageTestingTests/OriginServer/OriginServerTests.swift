@@ -6,62 +6,69 @@ import WebImageTesting
 
 @Suite(.timeLimit(.minutes(10)))
 struct OriginServerTests {
-    @Test func `a scripted path is answered with its reply and the connection stays open`() throws {
-        let origin = try OriginServer.start()
-        defer { origin.stop() }
-        origin.respond(to: "/a", with: .text("hello"))
-        let client = try RawClient(origin)
-        let expected =
-            "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 5\r\n\r\nhello"
-        for _ in 1...3 {
-            try client.get("/a")
-            expectEqual(client.read(exactly: expected.utf8.count), expected)
+    @Test
+    func `a scripted target, path or turn is answered with its reply, and what is not scripted with 404`() throws {
+        // A scripted path is answered with its reply and the connection stays open.
+        do {
+            let origin = try OriginServer.start()
+            defer { origin.stop() }
+            origin.respond(to: "/a", with: .text("hello"))
+            let client = try RawClient(origin)
+            let expected =
+                "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 5\r\n\r\nhello"
+            for _ in 1...3 {
+                try client.get("/a")
+                expectEqual(client.read(exactly: expected.utf8.count), expected)
+            }
+            expect(client.isQuiet)
+            expectEqual(origin.connectionCount, 1)
+            expectEqual(origin.requestCount(for: "/a"), 3)
+            expectEqual(origin.requests.map(\.number), [1, 2, 3])
+            expectEqual(origin.requests.map(\.attempt), [1, 2, 3])
         }
-        #expect(client.isQuiet)
-        expectEqual(origin.connectionCount, 1)
-        expectEqual(origin.requestCount(for: "/a"), 3)
-        expectEqual(origin.requests.map(\.number), [1, 2, 3])
-        expectEqual(origin.requests.map(\.attempt), [1, 2, 3])
-    }
 
-    @Test func `a path that is not scripted gets 404`() throws {
-        let origin = try OriginServer.start()
-        defer { origin.stop() }
-        let client = try RawClient(origin)
-        try client.get("/nowhere?x=1", "Connection: close")
-        let (text, end) = client.readToEnd()
-        #expect(text.hasPrefix("HTTP/1.1 404 Not Found\r\n"))
-        #expect(text.hasSuffix("Connection: close\r\n\r\nThere is nothing at /nowhere.\n"))
-        expectEqual(end, .endOfStream)
-    }
-
-    @Test func `a target with a query takes precedence over its path, and the path over everything`() throws {
-        let origin = try OriginServer.start()
-        defer { origin.stop() }
-        origin.respondToEverything { .text("everything \($0.path)") }
-        origin.respond(to: "/a", with: .text("path"))
-        origin.respond(to: "/a?b=1", with: .text("target"))
-        let client = try RawClient(origin)
-        for (target, body) in [("/a?b=1", "target"), ("/a?b=2", "path"), ("/a", "path"), ("/c", "everything /c")] {
-            try client.get(target)
-            _ = client.readHead()
-            expectEqual(client.read(exactly: body.utf8.count), body)
+        // A path that is not scripted gets 404.
+        do {
+            let origin = try OriginServer.start()
+            defer { origin.stop() }
+            let client = try RawClient(origin)
+            try client.get("/nowhere?x=1", "Connection: close")
+            let (text, end) = client.readToEnd()
+            #expect(text.hasPrefix("HTTP/1.1 404 Not Found\r\n"))
+            #expect(text.hasSuffix("Connection: close\r\n\r\nThere is nothing at /nowhere.\n"))
+            expectEqual(end, .endOfStream)
         }
-        expectEqual(origin.requests.map(\.query), ["b=1", "b=2", nil, nil])
-        expectEqual(origin.requests.first?.queryValue("b"), "1")
-        expectEqual(origin.requestCount(for: "/a"), 3)
-    }
 
-    @Test func `replies in turn continue with the last one`() throws {
-        let origin = try OriginServer.start()
-        defer { origin.stop() }
-        origin.respond(to: "/a", inTurn: .status(503), .status(500), .status(204))
-        let client = try RawClient(origin)
-        let statuses = try (1...4).map { _ in
-            try client.get("/a")
-            return client.readHead().split(separator: " ")[1]
+        // A target with a query takes precedence over its path, and the path over everything.
+        do {
+            let origin = try OriginServer.start()
+            defer { origin.stop() }
+            origin.respondToEverything { .text("everything \($0.path)") }
+            origin.respond(to: "/a", with: .text("path"))
+            origin.respond(to: "/a?b=1", with: .text("target"))
+            let client = try RawClient(origin)
+            for (target, body) in [("/a?b=1", "target"), ("/a?b=2", "path"), ("/a", "path"), ("/c", "everything /c")] {
+                try client.get(target)
+                _ = client.readHead()
+                expectEqual(client.read(exactly: body.utf8.count), body)
+            }
+            expectEqual(origin.requests.map(\.query), ["b=1", "b=2", nil, nil])
+            expectEqual(origin.requests.first?.queryValue("b"), "1")
+            expectEqual(origin.requestCount(for: "/a"), 3)
         }
-        expectEqual(statuses, ["503", "500", "204", "204"])
+
+        // Replies in turn continue with the last one.
+        do {
+            let origin = try OriginServer.start()
+            defer { origin.stop() }
+            origin.respond(to: "/a", inTurn: .status(503), .status(500), .status(204))
+            let client = try RawClient(origin)
+            let statuses = try (1...4).map { _ in
+                try client.get("/a")
+                return client.readHead().split(separator: " ")[1]
+            }
+            expectEqual(statuses, ["503", "500", "204", "204"])
+        }
     }
 
     @Test func `pipelined requests are answered in their order`() throws {
@@ -78,46 +85,52 @@ struct OriginServerTests {
         expectEqual(end, .endOfStream)
     }
 
-    @Test func `a held reply is open until its gate is`() async throws {
-        let origin = try OriginServer.start()
-        defer { origin.stop() }
-        let gate = OriginGate()
-        origin.respond(to: "/a", with: .text("late").held(at: gate))
-        let clients = try (1...5).map { _ in try RawClient(origin) }
-        for client in clients { try client.get("/a") }
-        #expect(await gate.waitUntilReached(count: 5))
-        for client in clients { #expect(client.isQuiet) }
-        expectEqual(origin.openRequests, 5)
-        expectEqual(origin.openConnections, 5)
-        gate.open()
-        for client in clients {
-            _ = client.readHead()
-            expectEqual(client.read(exactly: 4), "late")
+    @Test func `a held reply is open until its gate is, and a peer that closes meanwhile is noticed`() async throws {
+        // A held reply is open until its gate is.
+        do {
+            let origin = try OriginServer.start()
+            defer { origin.stop() }
+            let gate = OriginGate()
+            origin.respond(to: "/a", with: .text("late").held(at: gate))
+            let clients = try (1...5).map { _ in try RawClient(origin) }
+            for client in clients { try client.get("/a") }
+            await expect(gate.waitUntilReached(count: 5))
+            for client in clients { expect(client.isQuiet) }
+            expectEqual(origin.openRequests, 5)
+            expectEqual(origin.openConnections, 5)
+            gate.open()
+            for client in clients {
+                _ = client.readHead()
+                expectEqual(client.read(exactly: 4), "late")
+            }
+            expectEqual(origin.openRequests, 0)
+            expectEqual(origin.peakOpenRequests, 5)
         }
-        expectEqual(origin.openRequests, 0)
-        expectEqual(origin.peakOpenRequests, 5)
+
+        // A peer that closes while its reply is held is noticed.
+        do {
+            let origin = try OriginServer.start()
+            defer { origin.stop() }
+            let gate = OriginGate()
+            origin.respond(to: "/held", with: .text("late").held(at: gate))
+            origin.respond(to: "/delayed", with: .text("late").delayed(by: .seconds(3600)))
+            origin.respond(to: "/silent", with: .silence)
+            let clients = try ["/held", "/delayed", "/silent"].map { path in
+                let client = try RawClient(origin)
+                try client.get(path)
+                return client
+            }
+            await expect(origin.waitForRequests(count: 3))
+            for client in clients { client.close() }
+            await expect(origin.waitUntilClosedByPeer(count: 3))
+            expectEqual(origin.openConnections, 0)
+            expect(!gate.isOpen)
+        }
     }
 
-    @Test func `a peer that closes while its reply is held is noticed`() async throws {
-        let origin = try OriginServer.start()
-        defer { origin.stop() }
-        let gate = OriginGate()
-        origin.respond(to: "/held", with: .text("late").held(at: gate))
-        origin.respond(to: "/delayed", with: .text("late").delayed(by: .seconds(3600)))
-        origin.respond(to: "/silent", with: .silence)
-        let clients = try ["/held", "/delayed", "/silent"].map { path in
-            let client = try RawClient(origin)
-            try client.get(path)
-            return client
-        }
-        #expect(await origin.waitForRequests(count: 3))
-        for client in clients { client.close() }
-        #expect(await origin.waitUntilClosedByPeer(count: 3))
-        expectEqual(origin.openConnections, 0)
-        expect(!gate.isOpen)
-    }
-
-    @Test func `stopping ends held, delayed and idle connections`() async throws {
+    @Test
+    func `stopping ends held, delayed and idle connections, and closing them leaves the server running`() async throws {
+        // Stopping ends held, delayed and idle connections.
         let origin = try OriginServer.start()
         origin.respond(to: "/held", with: .text("late").held(at: OriginGate()))
         origin.respond(to: "/delayed", with: .text("late").delayed(by: .seconds(3600)))
@@ -128,29 +141,30 @@ struct OriginServerTests {
             try client.get(path)
             return client
         }
-        #expect(await origin.waitForRequests(count: 3))
+        await expect(origin.waitForRequests(count: 3))
         async let inVain = origin.waitForRequests(count: 4)
         origin.stop()
         await expectEqual(inVain, false)
-        for client in clients + [idle] { #expect(client.readToEnd().text.isEmpty) }
+        for client in clients + [idle] { expectEmpty(client.readToEnd().text) }
         expectEqual(origin.closedByPeer, 0)
         expectEqual(origin.openConnections, 0)
         origin.stop()
-    }
 
-    @Test func `closing the connections leaves the server running`() async throws {
-        let origin = try OriginServer.start()
-        defer { origin.stop() }
-        origin.respond(to: "/a", with: .silence)
-        let first = try RawClient(origin)
-        try first.get("/a")
-        #expect(await origin.waitForRequests(count: 1, for: "/a"))
-        origin.closeConnections()
-        #expect(first.readToEnd().text.isEmpty)
-        let second = try RawClient(origin)
-        try second.get("/b")
-        #expect(second.readHead().hasPrefix("HTTP/1.1 404"))
-        expectEqual(origin.closedByPeer, 0)
+        // Closing the connections leaves the server running.
+        do {
+            let origin = try OriginServer.start()
+            defer { origin.stop() }
+            origin.respond(to: "/a", with: .silence)
+            let first = try RawClient(origin)
+            try first.get("/a")
+            await expect(origin.waitForRequests(count: 1, for: "/a"))
+            origin.closeConnections()
+            expectEmpty(first.readToEnd().text)
+            let second = try RawClient(origin)
+            try second.get("/b")
+            #expect(second.readHead().hasPrefix("HTTP/1.1 404"))
+            expectEqual(origin.closedByPeer, 0)
+        }
     }
 
     @Test(.enabled(if: Curl.canRun && FileManager.default.fileExists(atPath: "/proc/net/if_inet6")))

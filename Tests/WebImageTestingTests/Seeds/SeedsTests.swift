@@ -4,15 +4,15 @@ import Testing
 import WebImageTesting
 
 @Suite(.replayed) struct SeedsTests {
-    @Test func `a list is as long as asked for, unless the environment says otherwise`() {
+    @Test func `a list of seeds is as long as asked for, and the generator gives the numbers of SplitMix64`() {
+        // A list is as long as asked for, unless the environment says otherwise.
         #expect(Seeds.list(3, in: [:]) == [0, 1, 2])
         #expect(Seeds.list(3, in: ["SEED": "17"]) == [17])
         #expect(Seeds.list(3, in: ["SEEDS": "5"]) == [0, 1, 2, 3, 4])
         #expect(Seeds.list(3, in: ["SEED": "17", "SEEDS": "5"]) == [17])
         #expect(Seeds.list(3, in: ["SEED": "x", "SEEDS": ""]) == [0, 1, 2])
-    }
 
-    @Test func `the generator gives the numbers of SplitMix64`() {
+        // The generator gives the numbers of SplitMix64.
         // From the reference implementation, seeded with 1234567.
         var generator = SeededGenerator(seed: 1_234_567)
         #expect(
@@ -26,20 +26,20 @@ import WebImageTesting
         #expect(bytes.count == count)
         var other = Array(bytes.reversed().reversed())
         let isEqual = bytes == other
-        #expect(isEqual)
+        expect(isEqual)
         for index in bytes.indices {
             other[index] ^= 1
             let isEqual = bytes == other
-            #expect(!isEqual && bytes != other, "\(index)")
+            expect(!isEqual && bytes != other, "\(index)")
             other[index] ^= 1
         }
         let isLonger = bytes == bytes + [0]
-        #expect(!isLonger)
+        expect(!isLonger)
         var filled = [UInt8](repeating: 7, count: count)
-        #expect(filled.isFilled(with: 7) && filled.isFilled(with: 8) == filled.isEmpty)
+        expectAll(filled.isFilled(with: 7), filled.isFilled(with: 8) == filled.isEmpty)
         for index in filled.indices {
             filled[index] = 8
-            #expect(filled.isFilled(with: 7) == false && filled.isFilled(with: 8) == (count == 1), "\(index)")
+            expect(filled.isFilled(with: 7) == false && filled.isFilled(with: 8) == (count == 1), "\(index)")
             filled[index] = 7
         }
     }
