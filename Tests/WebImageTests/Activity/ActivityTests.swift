@@ -46,7 +46,10 @@ import WebImageTesting
         scenario.executor.drain()
     }
 
-    @Test(arguments: seeds) func `a watcher sees a load from the queue to its end, in order`(seed: UInt64) {
+    @Test(arguments: seeds)
+    func `a watcher sees a load from the queue to its end, in order, with the label of the call that began each step`(
+        seed: UInt64
+    ) {
         let scenario = ManagerScenario(seed: seed)
         let watcher = Self.watch(scenario)
         _ = scenario.load(1)
@@ -61,30 +64,30 @@ import WebImageTesting
                 "queued", "started", "first byte", "decoded 16x16", "finished network", "hit memory", "finished memory",
             ])
         expect(names.contains { $0.hasPrefix("progress") })
-    }
 
-    @Test(arguments: seeds)
-    func `shared steps have the label of the call that began them, and each end has its own`(seed: UInt64) {
-        let gate = Gate()
-        let scenario = ManagerScenario(seed: seed, gate: gate)
-        let watcher = Self.watch(scenario)
-        for label in ["first", "second"] {
-            var request = ImageRequest.numbered(1)
-            request.label = label
-            _ = scenario.load(request)
+        // Shared steps have the label of the call that began them, and each end has its own.
+        do {
+            let gate = Gate()
+            let scenario = ManagerScenario(seed: seed, gate: gate)
+            let watcher = Self.watch(scenario)
+            for label in ["first", "second"] {
+                var request = ImageRequest.numbered(1)
+                request.label = label
+                _ = scenario.load(request)
+                scenario.executor.drain()
+            }
+            gate.open()
             scenario.executor.drain()
+            _ = scenario.load(1)
+            scenario.executor.drain()
+            Self.end(scenario)
+            let ends = (watcher.value ?? []).filter { if case .finished = $0.kind { true } else { false } }
+            let steps = (watcher.value ?? []).dropLast(2).filter { if case .finished = $0.kind { false } else { true } }
+            expectEqual(ends.count, 3)
+            expectEqual(Set(ends.map(\.label)), ["first", "second", nil])
+            expectAll(steps.count > 3, steps.allSatisfy { $0.label == "first" })
+            expectEqual(scenario.transport.requests.count, 1)
         }
-        gate.open()
-        scenario.executor.drain()
-        _ = scenario.load(1)
-        scenario.executor.drain()
-        Self.end(scenario)
-        let ends = (watcher.value ?? []).filter { if case .finished = $0.kind { true } else { false } }
-        let steps = (watcher.value ?? []).dropLast(2).filter { if case .finished = $0.kind { false } else { true } }
-        expectEqual(ends.count, 3)
-        expectEqual(Set(ends.map(\.label)), ["first", "second", nil])
-        #expect(steps.count > 3 && steps.allSatisfy { $0.label == "first" })
-        expectEqual(scenario.transport.requests.count, 1)
     }
 
     @Test(arguments: seeds) func `counters add up, however the calls end`(seed: UInt64) {
@@ -102,14 +105,13 @@ import WebImageTesting
         _ = scenario.load(1)
         scenario.executor.drain()
         let counters = scenario.manager.counters
-        #expect(counters.requests == 5 && counters.finished == 3 && counters.cancelled == 1 && counters.failed == 1)
-        #expect(counters.memoryHits == 1 && counters.downloads == 3 && counters.downloadedByteCount > 0)
+        expectAll(counters.requests == 5, counters.finished == 3, counters.cancelled == 1, counters.failed == 1)
+        expectAll(counters.memoryHits == 1, counters.downloads == 3, counters.downloadedByteCount > 0)
     }
 
     @Test(arguments: seeds)
-    func `a watcher that stops does not disturb the others, and the last one switches activities off`(
-        seed: UInt64
-    ) {
+    func `a watcher that stops or is slow disturbs no other: the last one switches activities off`(seed: UInt64) {
+        // A watcher that stops does not disturb the others, and the last one switches activities off.
         let executor = SeededExecutor(seed: seed)
         let (hub, made) = (ActivityHub(), Journal<Int>())
         let watchers = (0..<2).map { _ in
@@ -127,7 +129,22 @@ import WebImageTesting
             hub.tell(tell(1), .queued)
         }
         executor.drain()
-        #expect(made.entries == [1, -1] && watchers.allSatisfy { !$0.isRunning })
+        expectAll(made.entries == [1, -1], watchers.allSatisfy { !$0.isRunning })
+
+        // A slow watcher loses the oldest activities and slows nothing.
+        let scenario = ManagerScenario(seed: seed)
+        let activities = scenario.manager.activities(keeping: 2)
+        let callers = (0..<5).map { scenario.load($0) }
+        scenario.executor.drain()
+        expect(callers.allSatisfy { $0.value != nil })
+        Self.end(scenario)
+        let watcher = Probe(on: scenario.executor) {
+            var seen: [LoadActivity] = []
+            for await activity in activities { seen.append(activity) }
+            return seen
+        }
+        scenario.executor.drain()
+        expectEqual(watcher.value?.count, 2)
     }
 
     @Test func `a disk cache that does not work is an activity and a state`() async throws {
@@ -145,21 +162,5 @@ import WebImageTesting
         expectEqual(codes, [.folderUnavailable])
         await expectEqual(manager.diskCache?.trouble?.code, .folderUnavailable)
         _ = await manager.shutdown(within: .seconds(60))
-    }
-
-    @Test(arguments: seeds) func `a slow watcher loses the oldest activities and slows nothing`(seed: UInt64) {
-        let scenario = ManagerScenario(seed: seed)
-        let activities = scenario.manager.activities(keeping: 2)
-        let callers = (0..<5).map { scenario.load($0) }
-        scenario.executor.drain()
-        expect(callers.allSatisfy { $0.value != nil })
-        Self.end(scenario)
-        let watcher = Probe(on: scenario.executor) {
-            var seen: [LoadActivity] = []
-            for await activity in activities { seen.append(activity) }
-            return seen
-        }
-        scenario.executor.drain()
-        expectEqual(watcher.value?.count, 2)
     }
 }

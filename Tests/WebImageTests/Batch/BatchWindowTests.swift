@@ -29,13 +29,13 @@ import WebImageTesting
         _ = try await manager.load(.numbered(1))
         let window = BatchWindow(limit: 3)
         for index in 0..<3 { window.begin(.numbered(1), index, manager, .medium) }
-        #expect(window.entryCount == 3 && !window.hasRoom)
+        expectAll(window.entryCount == 3, !window.hasRoom)
         for index in 0..<3 {
             let outcome = await window.outcome()
             expectEqual(outcome?.index, index)
             expectEqual(outcome?.result.isCancelled, false)
         }
-        #expect(window.entryCount == 0 && window.hasRoom)
+        expectAll(window.entryCount == 0, window.hasRoom)
         await expectNil(window.outcome(), "the batch is over")
     }
 
@@ -48,7 +48,7 @@ import WebImageTesting
         }
         expectEqual(seen.count, StressRounds.count)
         expectEqual(number, StressRounds.count)
-        #expect(await manager.occupancy.isIdle && manager.pipeline.order.count == 0)
+        await expectAll(manager.occupancy.isIdle, manager.pipeline.order.count == 0)
         expectEqual(manager.pipeline.pictures.entryCount, 0)
         expectEqual(manager.downloader.entryCount, 0)
         expectEqual(manager.pipeline.processing.entryCount, 0)

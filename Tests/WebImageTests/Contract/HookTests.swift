@@ -41,9 +41,11 @@ import WebImageTesting
         expectEqual(staged.transport.requests.count, 1)
     }
 
-    @Test(arguments: 0..<25 as Range<UInt64>) func `a request processor changes every request, and may refuse one`(
+    @Test(arguments: 0..<25 as Range<UInt64>)
+    func `a request processor changes every request, also that of a peek, and may refuse one or wait`(
         seed: UInt64
     ) throws {
+        // A request processor changes every request, and may refuse one.
         let staged = try Self.staged(seed) {
             $0.requestProcessor = { request in
                 if request.url.lastPathComponent == "2.png" { throw Refused() }
@@ -59,32 +61,32 @@ import WebImageTesting
         expectEqual(file.value?.width, 3)
         expectEqual(refused.code, .hookFailed)
         #expect((refused.error as? ImageLoadError)?.cause is Refused)
-    }
 
-    @Test(arguments: 0..<25 as Range<UInt64>)
-    func `a peek finds what a request processor asks for, unless that one waits or refuses`(seed: UInt64) throws {
-        let (asked, waits) = (Journal<String>(), Journal<Bool>())
-        let staged = try Self.staged(seed) {
-            $0.requestProcessor = { request in
-                asked.write(request.url.lastPathComponent)
-                if request.url.lastPathComponent == "2.png" { throw Refused() }
-                if request.url.lastPathComponent == "3.png", waits.count > 0 {
-                    await OneShot<Void>().wait(onCancel: ())
+        // A peek finds what a request processor asks for, unless that one waits or refuses.
+        do {
+            let (asked, waits) = (Journal<String>(), Journal<Bool>())
+            let staged = try Self.staged(seed) {
+                $0.requestProcessor = { request in
+                    asked.write(request.url.lastPathComponent)
+                    if request.url.lastPathComponent == "2.png" { throw Refused() }
+                    if request.url.lastPathComponent == "3.png", waits.count > 0 {
+                        await OneShot<Void>().wait(onCancel: ())
+                    }
+                    var request = request
+                    request.transformers.append(.resize(to: PixelSize(width: 3, height: 3)))
+                    return request
                 }
-                var request = request
-                request.transformers.append(.resize(to: PixelSize(width: 3, height: 3)))
-                return request
             }
+            let loads = [1, 3].map { staged.load(.numbered($0)) }
+            staged.run()
+            expect(loads.allSatisfy { $0.value?.image.width == 3 })
+            let before = asked.count
+            waits.write(true)
+            expectEqual(staged.manager.peek(.numbered(1))?.width, 3)
+            expectNil(staged.manager.peek(.numbered(2)))
+            expectNil(staged.manager.peek(.numbered(3)))
+            expectEqual(asked.entries.dropFirst(before), ["1.png", "2.png", "3.png"])
         }
-        let loads = [1, 3].map { staged.load(.numbered($0)) }
-        staged.run()
-        expect(loads.allSatisfy { $0.value?.image.width == 3 })
-        let before = asked.count
-        waits.write(true)
-        expectEqual(staged.manager.peek(.numbered(1))?.width, 3)
-        expectNil(staged.manager.peek(.numbered(2)))
-        expectNil(staged.manager.peek(.numbered(3)))
-        expectEqual(asked.entries.dropFirst(before), ["1.png", "2.png", "3.png"])
     }
 
     @Test @MainActor func `a peek on the main actor asks a request processor within the call`() async throws {
@@ -101,9 +103,11 @@ import WebImageTesting
         _ = await manager.shutdown(within: .zero)
     }
 
-    @Test(arguments: 0..<25 as Range<UInt64>) func `a response modifier is heard before the response is checked`(
+    @Test(arguments: 0..<25 as Range<UInt64>)
+    func `a response modifier is heard before the response is checked, and a body transformer before what is decoded`(
         seed: UInt64
     ) throws {
+        // A response modifier is heard before the response is checked.
         let staged = try Self.staged(
             seed,
             answer: { request in
@@ -119,30 +123,30 @@ import WebImageTesting
         staged.run()
         expectEqual(caller.value?.origin?.status, 200)
         expectEqual(caller.value?.origin?.entityTag, "\"m\"")
-    }
 
-    @Test(arguments: 0..<25 as Range<UInt64>) func `a body transformer decrypts what is decoded and stored`(
-        seed: UInt64
-    ) throws {
-        let staged = try Self.staged(
-            seed,
-            answer: { request in
-                let bytes = try Pictures.png(1).map { $0 ^ 0x55 }
-                return HTTPResponse(status: 200, headers: ["X-Key": "85"], url: request.url, body: HTTPBody([bytes]))
-            },
-            { hooks in
-                hooks.bodyTransformer = BodyTransformer(identity: "xor") { body, head in
-                    let key = head.headers["X-Key"].flatMap { UInt8($0) } ?? 0
-                    return body.map { $0 ^ key }
-                }
-            })
-        let file = staged.data(.numbered(1), as: .original)
-        staged.run()
-        expectEqual(file.value?.bytes, (try Pictures.png(1)))
-        staged.emptyMemory()
-        let again = staged.load(.numbered(1))
-        staged.run()
-        expectEqual(again.value?.source, .disk, "a part with a name does not keep the picture off the disk")
+        // A body transformer decrypts what is decoded and stored.
+        do {
+            let staged = try Self.staged(
+                seed,
+                answer: { request in
+                    let bytes = try Pictures.png(1).map { $0 ^ 0x55 }
+                    return HTTPResponse(
+                        status: 200, headers: ["X-Key": "85"], url: request.url, body: HTTPBody([bytes]))
+                },
+                { hooks in
+                    hooks.bodyTransformer = BodyTransformer(identity: "xor") { body, head in
+                        let key = head.headers["X-Key"].flatMap { UInt8($0) } ?? 0
+                        return body.map { $0 ^ key }
+                    }
+                })
+            let file = staged.data(.numbered(1), as: .original)
+            staged.run()
+            expectEqual(file.value?.bytes, (try Pictures.png(1)))
+            staged.emptyMemory()
+            let again = staged.load(.numbered(1))
+            staged.run()
+            expectEqual(again.value?.source, .disk, "a part with a name does not keep the picture off the disk")
+        }
     }
 
     @Test(arguments: ["request", "response", "body"], 0..<25 as Range<UInt64>)
@@ -202,18 +206,22 @@ import WebImageTesting
     }
 
     @Test(arguments: [false, true], 0..<25 as Range<UInt64>)
-    func `an origin that may not be asked is not asked, and the caches answer`(hasDisk: Bool, seed: UInt64) throws {
-        let staged = try Self.staged(seed, hasDisk: hasDisk) { hooks in
-            hooks.shouldDownload = { $0.url.lastPathComponent != "2.png" }
+    func `a program decides which origins are asked, while the caches answer, and which failures are remembered`(
+        hasDisk: Bool, seed: UInt64
+    ) throws {
+        // An origin that may not be asked is not asked, and the caches answer.
+        do {
+            let staged = try Self.staged(seed, hasDisk: hasDisk) { hooks in
+                hooks.shouldDownload = { $0.url.lastPathComponent != "2.png" }
+            }
+            let (allowed, refused) = (staged.load(.numbered(1)), staged.load(.numbered(2)))
+            staged.run()
+            expect(allowed.value != nil)
+            expectEqual(refused.code, .refused)
+            expectEqual(staged.transport.requests.count, 1)
         }
-        let (allowed, refused) = (staged.load(.numbered(1)), staged.load(.numbered(2)))
-        staged.run()
-        expect(allowed.value != nil)
-        expectEqual(refused.code, .refused)
-        expectEqual(staged.transport.requests.count, 1)
-    }
 
-    @Test func `a program decides which failures are remembered`() throws {
+        // A program decides which failures are remembered.
         for isRemembered in [false, true] {
             let staged = try Self.staged(1, answer: { HTTPResponse(status: isRemembered ? 503 : 404, url: $0.url) }) {
                 $0.shouldRemember = { _ in isRemembered }

@@ -86,7 +86,25 @@ import WebImageTesting
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `the callers of one transfer share each preview, also when they want different pictures`(seed: UInt64) throws {
+    func `one preview is made at a time, of the bytes that have arrived, for all callers of the transfer`(
+        seed: UInt64
+    ) throws {
+        // One preview is made at a time, of the bytes that have arrived when it begins.
+        do {
+            let scenario = try Scenario(seed: seed)
+            let (events, _) = scenario.load(Self.request())
+            scenario.send()
+            expectEmpty(Self.previews(events), "the first part is no picture yet")
+            for _ in 0..<3 { scenario.send(without: .pixels) }
+            expectEmpty(Self.previews(events))
+            scenario.staged.run()
+            expectEqual(Self.previews(events).count, 1)
+            scenario.send()
+            expectEqual(Self.previews(events).count, 2)
+            scenario.sendRest()
+        }
+
+        // The callers of one transfer share each preview, also when they want different pictures.
         let scenario = try Scenario(seed: seed)
         var other = Self.request()
         other.transformers = [.resize(to: PixelSize(width: 10, height: 10))]
@@ -99,21 +117,6 @@ import WebImageTesting
         #expect(scenario.staged.coder.decodes <= 4)
         scenario.sendRest()
         expect(loads.allSatisfy { $0.caller.value != nil })
-    }
-
-    @Test(arguments: 0..<20 as Range<UInt64>)
-    func `one preview is made at a time, of the bytes that have arrived when it begins`(seed: UInt64) throws {
-        let scenario = try Scenario(seed: seed)
-        let (events, _) = scenario.load(Self.request())
-        scenario.send()
-        #expect(Self.previews(events).isEmpty, "the first part is no picture yet")
-        for _ in 0..<3 { scenario.send(without: .pixels) }
-        #expect(Self.previews(events).isEmpty)
-        scenario.staged.run()
-        expectEqual(Self.previews(events).count, 1)
-        scenario.send()
-        expectEqual(Self.previews(events).count, 2)
-        scenario.sendRest()
     }
 
     @Test(arguments: 0..<10 as Range<UInt64>)
@@ -143,12 +146,26 @@ import WebImageTesting
     }
 
     @Test(arguments: 0..<10 as Range<UInt64>)
-    func `without the option no preview is made`(seed: UInt64) throws {
-        let scenario = try Scenario(seed: seed)
-        let (events, _) = scenario.load(.numbered(1))
+    func `without the option, or with a body that a part of the program transforms, no preview is made`(
+        seed: UInt64
+    ) throws {
+        // Without the option no preview is made.
+        do {
+            let scenario = try Scenario(seed: seed)
+            let (events, _) = scenario.load(.numbered(1))
+            scenario.sendRest()
+            expectEmpty(Self.previews(events))
+            expectEqual(scenario.staged.coder.decodes, 1)
+        }
+
+        // A body that a part of the program transforms has no previews.
+        let scenario = try Scenario(seed: 1)
+        var request = Self.request()
+        request.bodyTransformer = BodyTransformer(identity: "same") { bytes, _ in bytes }
+        let (events, caller) = scenario.load(request)
         scenario.sendRest()
-        #expect(Self.previews(events).isEmpty)
-        expectEqual(scenario.staged.coder.decodes, 1)
+        expectEmpty(Self.previews(events))
+        expect(caller.value != nil)
     }
 
     @Test(arguments: [false, true], 0..<20 as Range<UInt64>)
@@ -159,8 +176,8 @@ import WebImageTesting
         for _ in 0..<2 { scenario.send(without: .pixels) }
         if isCancelled { caller.cancel() }
         scenario.breakOff()
-        #expect(Self.previews(events).isEmpty)
-        #expect(caller.value == nil || isCancelled)
+        expectEmpty(Self.previews(events))
+        expect(caller.value == nil || isCancelled)
         // The load itself looks at the part that has come, unless it is cancelled. The preview is not decoded any more.
         expectEqual(scenario.staged.coder.decodes, (isCancelled ? 0 : 1))
     }
@@ -185,16 +202,6 @@ import WebImageTesting
             expect(caller.value != nil)
         }
         expectEqual(processing.byteCount, 0)
-    }
-
-    @Test func `a body that a part of the program transforms has no previews`() throws {
-        let scenario = try Scenario(seed: 1)
-        var request = Self.request()
-        request.bodyTransformer = BodyTransformer(identity: "same") { bytes, _ in bytes }
-        let (events, caller) = scenario.load(request)
-        scenario.sendRest()
-        #expect(Self.previews(events).isEmpty)
-        expect(caller.value != nil)
     }
 
     @Test func `previews leave half of the memory to pictures that have come`() async throws {

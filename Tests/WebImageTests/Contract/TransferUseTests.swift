@@ -11,9 +11,10 @@ import WebImageTesting
 /// What a load sends, and which responses it accepts. See `Tests/Upstream.md`.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct TransferUseTests {
     @Test(arguments: fewerSeeds)
-    func `a plain request says that it accepts pictures, and a credential goes with its own`(
+    func `a request says that it accepts pictures, has its own credential, and is sent as its modifier returns it`(
         seed: UInt64
     ) throws {
+        // A plain request says that it accepts pictures, and a credential goes with its own.
         let scenario = ManagerScenario(seed: seed)
         var secret = ImageRequest.numbered(2)
         secret.transfer.credential = .basic(user: "reader", password: "secret")
@@ -25,22 +26,23 @@ import WebImageTesting
             let isSecret = request.url.lastPathComponent == "2.png"
             expectEqual((request.options.credential != nil), isSecret)
         }
-    }
 
-    @Test(arguments: fewerSeeds) func `a request is sent as its modifier returns it`(seed: UInt64) throws {
-        let scenario = ManagerScenario(seed: seed)
-        var request = ImageRequest.numbered(1)
-        request.modifier = RequestModifier(identity: "signed") { plain in
-            var signed = plain
-            signed.headers["X-Signature"] = "0123"
-            signed.url = URL(string: plain.url.absoluteString + "?token=4")!
-            return signed
+        // A request is sent as its modifier returns it.
+        do {
+            let scenario = ManagerScenario(seed: seed)
+            var request = ImageRequest.numbered(1)
+            request.modifier = RequestModifier(identity: "signed") { plain in
+                var signed = plain
+                signed.headers["X-Signature"] = "0123"
+                signed.url = URL(string: plain.url.absoluteString + "?token=4")!
+                return signed
+            }
+            let caller = scenario.load(request)
+            scenario.executor.drain()
+            expect(caller.value != nil)
+            expectEqual(scenario.transport.requests.map(\.url.query), ["token=4"])
+            expectEqual(scenario.transport.requests.map { $0.headers["X-Signature"] }, ["0123"])
         }
-        let caller = scenario.load(request)
-        scenario.executor.drain()
-        expect(caller.value != nil)
-        expectEqual(scenario.transport.requests.map(\.url.query), ["token=4"])
-        expectEqual(scenario.transport.requests.map { $0.headers["X-Signature"] }, ["0123"])
     }
 
     @Test(arguments: [(200..<300, 200, true), (201..<202, 200, false), (200..<500, 404, true), (200..<300, 304, false)])
@@ -60,18 +62,34 @@ import WebImageTesting
         expectEqual((caller.error as? ImageLoadError)?.status, (isAccepted ? nil : status))
     }
 
-    @Test(arguments: fewerSeeds) func `a response that its modifier makes a 404 is refused with that status`(
+    @Test(arguments: fewerSeeds)
+    func `a response that its modifier makes a 404, and an empty file, are errors for every caller`(
         seed: UInt64
     ) throws {
-        let scenario = ManagerScenario(seed: seed)
-        var request = ImageRequest.numbered(1)
-        request.responseModifier = ResponseModifier(identity: "missing") { response in
-            HTTPResponse(status: 404, headers: response.headers, url: response.url, body: response.body)
+        // A response that its modifier makes a 404 is refused with that status.
+        do {
+            let scenario = ManagerScenario(seed: seed)
+            var request = ImageRequest.numbered(1)
+            request.responseModifier = ResponseModifier(identity: "missing") { response in
+                HTTPResponse(status: 404, headers: response.headers, url: response.url, body: response.body)
+            }
+            let caller = scenario.load(request)
+            scenario.executor.drain()
+            expectEqual(caller.code, .unacceptableStatus)
+            expectEqual((caller.error as? ImageLoadError)?.status, 404)
         }
-        let caller = scenario.load(request)
+
+        // Every caller of an empty file gets the error.
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: seed, gate: gate) { request in
+            HTTPResponse(status: 200, url: request.url, body: HTTPBody([]))
+        }
+        let callers = (0...10).map { _ in scenario.load(1) }
         scenario.executor.drain()
-        expectEqual(caller.code, .unacceptableStatus)
-        expectEqual((caller.error as? ImageLoadError)?.status, 404)
+        gate.open()
+        scenario.executor.drain()
+        expect(callers.allSatisfy { $0.code == .emptyBody })
+        expectEqual(scenario.transport.requests.count, 1)
     }
 
     @Test(arguments: seeds)
@@ -88,19 +106,6 @@ import WebImageTesting
         }
         scenario.executor.drain()
         expectEqual(callers.compactMap(\.value).count, 201)
-        expectEqual(scenario.transport.requests.count, 1)
-    }
-
-    @Test(arguments: fewerSeeds) func `every caller of an empty file gets the error`(seed: UInt64) throws {
-        let gate = Gate()
-        let scenario = ManagerScenario(seed: seed, gate: gate) { request in
-            HTTPResponse(status: 200, url: request.url, body: HTTPBody([]))
-        }
-        let callers = (0...10).map { _ in scenario.load(1) }
-        scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
-        expect(callers.allSatisfy { $0.code == .emptyBody })
         expectEqual(scenario.transport.requests.count, 1)
     }
 

@@ -56,10 +56,43 @@ struct CacheLimitTests {
         expectEqual(Self.cases.count, 53)
     }
 
-    @Test func `no entry is larger than a quarter of the memory, however large the cache`() {
+    @Test(arguments: [0, -1, .min])
+    func `a limit of zero and less is no limit, but for a quarter of the memory, and a share of it under pressure`(
+        limit: Int
+    ) async throws {
+        // A limit of zero and less is no limit.
+        let folder = try TemporaryFolder(isInMemory: true)
+        let disk = DiskCache(.init(folder: folder.path, maximumByteCount: limit))
+        expectEqual(disk.fileSizeLimit, MemoryBudget.processLimit / 4)
+        for number in 0..<20 { _ = try await disk.store(sampleEntry(number, size: 50_000), for: CacheKey("\(number)")) }
+        await expectEqual(disk.entryCount, 20)
+        let memory = MemoryCache<Int, Int>(.init(maximumCost: limit, maximumCount: limit))
+        for key in 0..<2_000 { memory.store(key, for: key, cost: 1 << 40) }
+        expectEqual(memory.statistics.count, 2_000)
+        await memory.updateLimits(maximumCost: 100, maximumCount: limit)
+        for key in 0..<200 { memory.store(key, for: key, cost: 1) }
+        expectEqual(memory.statistics.count, 100)
+        await memory.updateLimits(maximumCost: limit, maximumCount: 3)
+        for key in 0..<200 { memory.store(key, for: key, cost: 1 << 40) }
+        expectEqual(memory.statistics.count, 3)
+
+        // No entry is larger than a quarter of the memory, however large the cache.
         expectEqual(DiskCache(.init(maximumByteCount: .max)).fileSizeLimit, MemoryBudget.processLimit / 4)
         expectEqual(DiskCache(.init(maximumByteCount: 80_000)).fileSizeLimit, 10_000)
         expectEqual(DiskCache(.init(maximumByteCount: 1)).fileSizeLimit, EntryHeader.length)
+
+        // A memory cache without a limit keeps a share of the default limit under pressure.
+        do {
+            let memory = MemoryCache<Int, Int>(.init(maximumCost: 0, maximumCount: 0))
+            let cost = MemoryBudget.defaultMaximumCost / 100
+            for key in 0..<300 { memory.store(key, for: key, cost: cost) }
+            await memory.respond(to: .warning)
+            #expect(memory.statistics.cost <= MemoryBudget.defaultMaximumCost / 2)
+            #expect(memory.statistics.count >= 49)
+            await memory.respond(to: .normal)
+            for key in 0..<300 { memory.store(key, for: key, cost: cost) }
+            expectEqual(memory.statistics.count, 300)
+        }
     }
 
     @Test func `a store that would leave too little space is refused, and makes room for later ones`() async throws {
@@ -80,36 +113,7 @@ struct CacheLimitTests {
         #expect(await other.entryCount < 40)
         try await expectNil(other.entry(for: CacheKey("new")))
         strict.minimumFreeByteCount = 1
-        #expect(try await DiskCache(strict).store(sampleEntry(), for: CacheKey("new")).isStored)
-    }
-
-    @Test(arguments: [0, -1, .min]) func `a limit of zero and less is no limit`(limit: Int) async throws {
-        let folder = try TemporaryFolder(isInMemory: true)
-        let disk = DiskCache(.init(folder: folder.path, maximumByteCount: limit))
-        expectEqual(disk.fileSizeLimit, MemoryBudget.processLimit / 4)
-        for number in 0..<20 { _ = try await disk.store(sampleEntry(number, size: 50_000), for: CacheKey("\(number)")) }
-        await expectEqual(disk.entryCount, 20)
-        let memory = MemoryCache<Int, Int>(.init(maximumCost: limit, maximumCount: limit))
-        for key in 0..<2_000 { memory.store(key, for: key, cost: 1 << 40) }
-        expectEqual(memory.statistics.count, 2_000)
-        await memory.updateLimits(maximumCost: 100, maximumCount: limit)
-        for key in 0..<200 { memory.store(key, for: key, cost: 1) }
-        expectEqual(memory.statistics.count, 100)
-        await memory.updateLimits(maximumCost: limit, maximumCount: 3)
-        for key in 0..<200 { memory.store(key, for: key, cost: 1 << 40) }
-        expectEqual(memory.statistics.count, 3)
-    }
-
-    @Test func `a memory cache without a limit keeps a share of the default limit under pressure`() async {
-        let memory = MemoryCache<Int, Int>(.init(maximumCost: 0, maximumCount: 0))
-        let cost = MemoryBudget.defaultMaximumCost / 100
-        for key in 0..<300 { memory.store(key, for: key, cost: cost) }
-        await memory.respond(to: .warning)
-        #expect(memory.statistics.cost <= MemoryBudget.defaultMaximumCost / 2)
-        #expect(memory.statistics.count >= 49)
-        await memory.respond(to: .normal)
-        for key in 0..<300 { memory.store(key, for: key, cost: cost) }
-        expectEqual(memory.statistics.count, 300)
+        try await expect(DiskCache(strict).store(sampleEntry(), for: CacheKey("new")).isStored)
     }
 
     /// Runs some operations of every kind.

@@ -62,7 +62,7 @@ struct EndedProcessTests {
             }
             expectEqual(totalBytes, stage.folder.entryBytes, "call \(place)")
             expectEqual(damaged, 0, "call \(place)")
-            #expect(stage.folder.unfinishedFiles.isEmpty, "call \(place)")
+            expectEmpty(stage.folder.unfinishedFiles, "call \(place)")
             expectEqual(stage.leftovers(of: next), [], "call \(place)")
         }
         #expect(place > 100, "it makes calls")

@@ -33,7 +33,9 @@ struct EntryFilesTests {
     }
 
     @Test(arguments: [0, 1, 700, 1_000, 5_000, 300_000])
-    func `an entry comes back as it was written`(size: Int) throws {
+    func `an entry comes back as it was written, also a large one, and one whose key is longer than the first read`(
+        size: Int
+    ) throws {
         let entry = sampleEntry(2, size: size)
         let written = try write(entry)
         guard case .entry(let found, let status) = try read() else { throw Failed() }
@@ -42,18 +44,27 @@ struct EntryFilesTests {
         expectEqual(folder.entryBytes, written)
         guard case .entry(let bare, _) = try read(withBody: false) else { throw Failed() }
         expectEqual(bare.metadata, entry.metadata)
-        #expect(folder.unfinishedFiles.isEmpty)
-    }
+        expectEmpty(folder.unfinishedFiles)
 
-    @Test func `a key longer than the first read comes back`() throws {
-        let key = CacheKey(String(repeating: "é", count: 40_000))
-        let entry = sampleEntry()
-        let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
-        _ = try files.write(
-            front: front, body: entry.bytes, as: KeyDigest(of: key), storedAt: TestTime().now.wholeSeconds)
-        let finding = try files.read(key, KeyDigest(of: key), fileSizeLimit: 1 << 20, withBody: true)
-        guard case .entry(let found, _) = finding else { throw Failed() }
-        expectEqual(found, entry)
+        // A key longer than the first read comes back.
+        do {
+            let key = CacheKey(String(repeating: "é", count: 40_000))
+            let entry = sampleEntry()
+            let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
+            _ = try files.write(
+                front: front, body: entry.bytes, as: KeyDigest(of: key), storedAt: TestTime().now.wholeSeconds)
+            let finding = try files.read(key, KeyDigest(of: key), fileSizeLimit: 1 << 20, withBody: true)
+            guard case .entry(let found, _) = finding else { throw Failed() }
+            expectEqual(found, entry)
+        }
+
+        // A large file without a hole is read from its beginning.
+        do {
+            let entry = sampleEntry(2, size: 1 << 21)
+            try write(entry)
+            guard case .entry(let found, _) = try read(limit: 1 << 22) else { throw Failed() }
+            expectEqual(found.bytes, entry.bytes)
+        }
     }
 
     @Test func `folders and files are for this user alone`() throws {
@@ -64,7 +75,8 @@ struct EntryFilesTests {
         }
     }
 
-    @Test func `an entry cut at any length is damaged`() throws {
+    @Test func `an entry that is cut at any length, changed in any byte or larger than the limit is damaged`() throws {
+        // An entry cut at any length is damaged.
         try write()
         let path = files.path(of: digest)
         let whole = try folder.read(path)
@@ -74,35 +86,55 @@ struct EntryFilesTests {
         }
         try folder.write(whole + [0], to: path)
         #expect(isDamaged(try read()))
-    }
 
-    @Test func `an entry with any changed byte is damaged`() throws {
-        try write()
-        let path = files.path(of: digest)
-        let whole = try folder.read(path)
-        for place in whole.indices {
-            for flip: UInt8 in [0x01, 0x80, 0xFF] {
-                var changed = whole
-                changed[place] ^= flip
-                try folder.write(changed, to: path)
-                #expect(isDamaged(try read()), "byte \(place)")
+        // An entry with any changed byte is damaged.
+        do {
+            try write()
+            let path = files.path(of: digest)
+            let whole = try folder.read(path)
+            for place in whole.indices {
+                for flip: UInt8 in [0x01, 0x80, 0xFF] {
+                    var changed = whole
+                    changed[place] ^= flip
+                    try folder.write(changed, to: path)
+                    #expect(isDamaged(try read()), "byte \(place)")
+                }
             }
+            try folder.write(whole, to: path)
+            guard case .entry = try read() else { throw Failed() }
         }
-        try folder.write(whole, to: path)
-        guard case .entry = try read() else { throw Failed() }
+
+        // A larger file than the limit is damaged.
+        let size = try write()
+        #expect(isDamaged(try read(limit: size - 1)))
+        guard case .entry = try read(limit: size) else { throw Failed() }
     }
 
-    @Test func `another key with the same digest is a miss and stays`() throws {
+    @Test
+    func `what takes an entry's place stays: another key of its digest, a successor, and a folder made again`() throws {
+        // Another key with the same digest is a miss and stays.
         try write()
         guard case .otherKey = try files.read(CacheKey("other"), digest, fileSizeLimit: 1 << 20, withBody: true)
         else { throw Failed() }
         guard case .entry = try read() else { throw Failed() }
-    }
 
-    @Test func `a larger file than the limit is damaged`() throws {
+        // A damaged file's successor is not removed in its place.
+        try write()
+        try folder.write([1, 2, 3], to: files.path(of: digest))
+        guard case .damaged(let status) = try read() else { throw Failed() }
         let size = try write()
-        #expect(isDamaged(try read(limit: size - 1)))
-        guard case .entry = try read(limit: size) else { throw Failed() }
+        try expectEqual(files.remove(digest, onlyIf: status)?.size, size)
+        guard case .entry = try read() else { throw Failed() }
+
+        // A folder deleted during a write is made again.
+        try write()
+        try FileManager.default.removeItem(atPath: files.folder)
+        guard case .nothing = try read() else { throw Failed() }
+        try write()
+        guard case .entry = try read() else { throw Failed() }
+        try FileManager.default.removeItem(atPath: files.folder + "/" + digest.folder)
+        try write()
+        guard case .entry = try read() else { throw Failed() }
     }
 
     @Test func `links, folders and pipes in place of the file are damaged, removed and overwritten`() throws {
@@ -125,39 +157,44 @@ struct EntryFilesTests {
             guard case .entry = try read() else { throw Failed() }
             _ = try files.remove(digest, onlyIf: nil)
         }
-        #expect(FileManager.default.fileExists(atPath: elsewhere))
-    }
-
-    @Test func `a damaged file's successor is not removed in its place`() throws {
-        try write()
-        try folder.write([1, 2, 3], to: files.path(of: digest))
-        guard case .damaged(let status) = try read() else { throw Failed() }
-        let size = try write()
-        try expectEqual(files.remove(digest, onlyIf: status)?.size, size)
-        guard case .entry = try read() else { throw Failed() }
-    }
-
-    @Test func `a folder deleted during a write is made again`() throws {
-        try write()
-        try FileManager.default.removeItem(atPath: files.folder)
-        guard case .nothing = try read() else { throw Failed() }
-        try write()
-        guard case .entry = try read() else { throw Failed() }
-        try FileManager.default.removeItem(atPath: files.folder + "/" + digest.folder)
-        try write()
-        guard case .entry = try read() else { throw Failed() }
+        expect(FileManager.default.fileExists(atPath: elsewhere))
     }
 
     /// A file in the folder of unfinished files, opened and perhaps locked as its writer would.
     private func makeUnfinished(_ name: String, isLocked: Bool) throws -> FileSystem.Descriptor {
         try files.inFolder(EntryFiles.temporaryFolderName, isMade: true) { folder throws(SystemFailure) in
             let descriptor = try files.system.createFile(name, in: folder)
-            if isLocked { #expect(try files.system.lock(descriptor)) }
+            if isLocked { try expect(files.system.lock(descriptor)) }
             return descriptor
         }
     }
 
-    @Test func `unfinished files stay while their writer holds them, in any container`() throws {
+    @Test func `a file being written is locked, and stays while its writer holds it, in any container`() throws {
+        // A file being written is locked until it has its name.
+        do {
+            let (faults, attempts, folder) = (FaultPlan(), Journal<Bool>(), files.folder)
+            faults.set { _, call in
+                guard [.write, .duplicate, .rename].contains(call) else { return nil }
+                let other = EntryFiles(folder: folder, isSynced: false)
+                try? other.inFolder(EntryFiles.temporaryFolderName) { folder throws(SystemFailure) in
+                    for name in try other.system.names(in: folder) {
+                        let descriptor = try other.system.openForWriting(name, in: folder)
+                        attempts.write(try other.system.lock(descriptor))
+                        try other.system.close(descriptor)
+                    }
+                }
+                return nil
+            }
+            let files = EntryFiles(folder: folder, isSynced: false, system: faults.system)
+            let entry = sampleEntry()
+            let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
+            _ = try files.write(front: front, body: entry.bytes, as: digest, storedAt: TestTime().now.wholeSeconds)
+            expectEqual(
+                attempts.entries, [false, false, false], "during the write, before the close, before the rename")
+            expectEmpty(self.folder.openDescriptors)
+        }
+
+        // Unfinished files stay while their writer holds them, in any container.
         let now = DiskCache.Configuration.systemTime().components.seconds
         // Process numbers do not identify a writer: the highest of Linux is 2^22, and every container has a process 1.
         let held = try makeUnfinished("4194999-abc-1", isLocked: true)
@@ -171,28 +208,6 @@ struct EntryFilesTests {
         expectEqual(Set(left), ["notes.txt", "4194999-abc-1", "\(EntryFiles.processToken)-0"])
         try files.system.close(held)
         expectEqual(files.removeAbandonedFiles(now: now), 1)
-    }
-
-    @Test func `a file being written is locked until it has its name`() throws {
-        let (faults, attempts, folder) = (FaultPlan(), Journal<Bool>(), files.folder)
-        faults.set { _, call in
-            guard [.write, .duplicate, .rename].contains(call) else { return nil }
-            let other = EntryFiles(folder: folder, isSynced: false)
-            try? other.inFolder(EntryFiles.temporaryFolderName) { folder throws(SystemFailure) in
-                for name in try other.system.names(in: folder) {
-                    let descriptor = try other.system.openForWriting(name, in: folder)
-                    attempts.write(try other.system.lock(descriptor))
-                    try other.system.close(descriptor)
-                }
-            }
-            return nil
-        }
-        let files = EntryFiles(folder: folder, isSynced: false, system: faults.system)
-        let entry = sampleEntry()
-        let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
-        _ = try files.write(front: front, body: entry.bytes, as: digest, storedAt: TestTime().now.wholeSeconds)
-        expectEqual(attempts.entries, [false, false, false], "during the write, before the close, before the rename")
-        #expect(self.folder.openDescriptors.isEmpty)
     }
 
     @Test(arguments: [(0, false), (3_600, false), (3_700, true), (-3_700, true)])
@@ -232,7 +247,7 @@ struct EntryFilesTests {
             expectEqual(error.code, .inputOutput)
             #expect(error.message.contains("Another program"))
         }
-        #expect(folder.openDescriptors.isEmpty)
+        expectEmpty(folder.openDescriptors)
     }
 
     @Test(arguments: [1 << 25, (1 << 20) + 1])
@@ -249,13 +264,6 @@ struct EntryFilesTests {
         expect(!faults.calls.contains(.read))
     }
 
-    @Test func `a large file without a hole is read from its beginning`() throws {
-        let entry = sampleEntry(2, size: 1 << 21)
-        try write(entry)
-        guard case .entry(let found, _) = try read(limit: 1 << 22) else { throw Failed() }
-        expectEqual(found.bytes, entry.bytes)
-    }
-
     @Test func `a listing has entries and nothing else`() throws {
         let size = try write()
         let entryFolder = files.folder + "/" + digest.folder
@@ -264,7 +272,7 @@ struct EntryFilesTests {
         let listed = try files.list(digest.folder)
         expectEqual(listed.map(\.digest), [digest])
         expectEqual(listed.map(\.size), [size])
-        #expect(try files.list("zz").isEmpty)
+        try expectEmpty(files.list("zz"))
     }
 
     private struct Failed: Error {}

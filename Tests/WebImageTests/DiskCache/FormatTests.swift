@@ -23,9 +23,15 @@ struct FormatTests {
         (222, 2_654_435_761, 0x20CB_8AB7_AE10_C14A),
     ]
 
-    @Test(arguments: sanityChecks)
-    func `the checksum is XXH64`(count: Int, seed: UInt64, expected: UInt64) {
-        expectEqual(Checksum.of(sanityBytes(count), seed: seed), expected)
+    @Test func `the checksum is XXH64, also of a slice, and that of a content XXH3 from 241 bytes`() {
+        for (count, seed, expected) in Self.sanityChecks {
+            expectEqual(Checksum.of(sanityBytes(count), seed: seed), expected, "\(count) bytes, seed \(seed)")
+        }
+        for (count, expected) in Self.contents {
+            expectEqual(Checksum.ofContent(sanityBytes(count)), expected, "content of \(count) bytes")
+        }
+        let bytes = sanityBytes(100)
+        for start in 0..<40 { expectEqual(Checksum.of(bytes[start...]), Checksum.of(Array(bytes[start...]))) }
     }
 
     /// Length, and what libxxhash 0.8.1 makes of those bytes: XXH64 up to 240 bytes, XXH3 from there.
@@ -36,41 +42,14 @@ struct FormatTests {
         (20_000, 0xF5C7_E25B_7401_101A),
     ]
 
-    @Test(arguments: contents)
-    func `the checksum of a content is XXH3, and XXH64 of few bytes`(count: Int, expected: UInt64) {
-        expectEqual(Checksum.ofContent(sanityBytes(count)), expected)
-    }
-
-    @Test func `a path is the folder, two digits and the name`() {
+    @Test func `a digest is the beginning of SHA-256, leads to its path and back, and fills a table evenly`() {
+        for (count, expected) in Self.digests {
+            let (high, low) = Digest.of((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
+            expectEqual(KeyDigest(high: high, low: low).fileName, expected, "\(count) bytes")
+        }
         for digest in [KeyDigest(high: 0x0123_4567_89AB_CDEF, low: 0xFF), KeyDigest(of: CacheKey("k"))] {
             expectEqual(digest.path(in: "/ä/b"), "/ä/b/\(digest.folder)/\(digest.fileName)")
         }
-    }
-
-    @Test func `the checksum of a slice is that of its bytes`() {
-        let bytes = sanityBytes(100)
-        for start in 0..<40 { expectEqual(Checksum.of(bytes[start...]), Checksum.of(Array(bytes[start...]))) }
-    }
-
-    /// The number of bytes, and how the digest that `sha256sum` makes of them begins.
-    private static let digests: [(Int, String)] = [
-        (0, "e3b0c44298fc1c149afbf4c8996fb924"), (1, "ca358758f6d27e6cf45272937977a748"),
-        (3, "647674a296197442f518bcca323ec605"), (127, "192409cd280e14b743642ad1343fbd3e"),
-        (128, "cc548ca2dec1f6fe4f58b2e27aa9c752"), (300, "4ebe2a8bd5ece93fb899b68e8a5fe644"),
-    ]
-
-    @Test(arguments: digests)
-    func `the digest is the beginning of SHA-256`(count: Int, expected: String) {
-        let (high, low) = Digest.of((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
-        expectEqual(KeyDigest(high: high, low: low).fileName, expected)
-    }
-
-    @Test func `digests that agree in one half do not flood a table`() {
-        #expect(Set((0..<100).map { KeyDigest(high: $0, low: 7).hashValue }).count > 95)
-        #expect(Set((0..<100).map { KeyDigest(high: 7, low: $0).hashValue }).count > 95)
-    }
-
-    @Test func `a digest's file name leads back to it`() {
         let digest = KeyDigest(of: CacheKey("https://images.example/a.png"))
         expectEqual(KeyDigest(fileName: digest.fileName), digest)
         #expect(digest.fileName.prefix(16).hasSuffix(digest.folder))
@@ -83,7 +62,16 @@ struct FormatTests {
             expectNil(KeyDigest(fileName: name), "\(name)")
         }
         expectEqual(Set(EntryFiles.entryFolders).count, 256)
+        #expect(Set((0..<100).map { KeyDigest(high: $0, low: 7).hashValue }).count > 95)
+        #expect(Set((0..<100).map { KeyDigest(high: 7, low: $0).hashValue }).count > 95)
     }
+
+    /// The number of bytes, and how the digest that `sha256sum` makes of them begins.
+    private static let digests: [(Int, String)] = [
+        (0, "e3b0c44298fc1c149afbf4c8996fb924"), (1, "ca358758f6d27e6cf45272937977a748"),
+        (3, "647674a296197442f518bcca323ec605"), (127, "192409cd280e14b743642ad1343fbd3e"),
+        (128, "cc548ca2dec1f6fe4f58b2e27aa9c752"), (300, "4ebe2a8bd5ece93fb899b68e8a5fe644"),
+    ]
 
     @Test func `keys are equal when their bytes are`() {
         expectEqual(CacheKey("a"), CacheKey("a"))
@@ -92,7 +80,8 @@ struct FormatTests {
         expectEqual(Set([CacheKey("\u{E9}"), CacheKey("e\u{301}")]).count, 2)
     }
 
-    @Test func `metadata comes back as it was`() {
+    @Test func `metadata comes back as it was, without fields of later versions, and is refused when it is cut`() {
+        // Metadata comes back as it was.
         var full = sampleEntry().metadata
         (full.generation, full.madeFrom) = (nil, ContentGeneration(rawValue: .max))
         expectEqual(EntryMetadata(encoded: full.encoded()[...]), full)
@@ -100,9 +89,13 @@ struct FormatTests {
         expectEqual(EntryMetadata(encoded: bare.encoded()[...]), bare)
         let extreme = EntryMetadata(url: "x", pixelWidth: .max, storedAt: .min, expiresAt: .max, attributes: ["": ""])
         expectEqual(EntryMetadata(encoded: extreme.encoded()[...]), extreme)
-    }
 
-    @Test func `metadata cut anywhere is refused or whole fields, never a crash`() {
+        // Fields of later versions are skipped.
+        var metadata = sampleEntry().metadata
+        metadata.generation = nil
+        expectEqual(EntryMetadata(encoded: (metadata.encoded() + [200, 2, 0, 0, 0, 7, 7])[...]), metadata)
+
+        // Metadata cut anywhere is refused or whole fields, never a crash.
         let bytes = sampleEntry().metadata.encoded()
         for length in 0..<bytes.count { _ = EntryMetadata(encoded: bytes[..<length]) }
         expectNil(EntryMetadata(encoded: []))
@@ -113,26 +106,22 @@ struct FormatTests {
         expectNil(EntryMetadata(encoded: [1, 0, 0, 0, 0, 14, 4, 0, 0, 0, 9, 0, 0, 0]))
     }
 
-    @Test func `fields of later versions are skipped`() {
-        var metadata = sampleEntry().metadata
-        metadata.generation = nil
-        expectEqual(EntryMetadata(encoded: (metadata.encoded() + [200, 2, 0, 0, 0, 7, 7])[...]), metadata)
-    }
+    @Test func `a front is refused when its lengths do not add up, and not filled up beyond the largest file`() throws {
+        // A header with lengths that do not add up is refused before anything is allocated.
+        do {
+            let front = try #require(EntryHeader.front(key: CacheKey("k"), metadata: .init(url: "u"), body: [1, 2, 3]))
+            let size = front.count + 3
+            expectEqual(EntryHeader(front, fileSize: size)?.bodyLength, 3)
+            expectNil(EntryHeader(front, fileSize: size + 1))
+            expectNil(EntryHeader(front, fileSize: size - 1))
+            var hostile = front
+            for place in 8..<24 { hostile[place] = 0xFF }
+            expectNil(EntryHeader(hostile, fileSize: size))
+            expectNil(EntryHeader(hostile, fileSize: .max))
+            expectNil(EntryHeader(Array(front.prefix(39)), fileSize: size))
+        }
 
-    @Test func `a header with lengths that do not add up is refused before anything is allocated`() throws {
-        let front = try #require(EntryHeader.front(key: CacheKey("k"), metadata: .init(url: "u"), body: [1, 2, 3]))
-        let size = front.count + 3
-        expectEqual(EntryHeader(front, fileSize: size)?.bodyLength, 3)
-        expectNil(EntryHeader(front, fileSize: size + 1))
-        expectNil(EntryHeader(front, fileSize: size - 1))
-        var hostile = front
-        for place in 8..<24 { hostile[place] = 0xFF }
-        expectNil(EntryHeader(hostile, fileSize: size))
-        expectNil(EntryHeader(hostile, fileSize: .max))
-        expectNil(EntryHeader(Array(front.prefix(39)), fileSize: size))
-    }
-
-    @Test func `an entry is not filled up beyond the largest file`() throws {
+        // An entry is not filled up beyond the largest file.
         let entry = sampleEntry(2, size: 5_000)
         let key = CacheKey("https://images.example/1.png")
         let bare = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))

@@ -10,16 +10,15 @@ struct NamespaceTests {
         DiskCache.Configuration.folder(namespace: namespace, environment: { environment[$0] }, home: home)
     }
 
-    @Test func `the folder follows the XDG rules and has the name of the namespace`() {
+    @Test func `the folder follows the XDG rules, and is the program's own unless that names a namespace`() {
+        // The folder follows the XDG rules and has the name of the namespace.
         expectEqual(folder("app", ["XDG_CACHE_HOME": "/x", "HOME": "/h"]), "/x/swift-web-image/app")
         expectEqual(folder("app", ["XDG_CACHE_HOME": "x", "HOME": "/h"]), "/h/.cache/swift-web-image/app")
         expectEqual(folder("app", [:], home: "/home/u"), "/home/u/.cache/swift-web-image/app")
-    }
 
-    @Test func `a program has a folder of its own, unless it names a namespace`() {
+        // A program has a folder of its own, unless it names a namespace.
         let name = ProcessEnvironment.programName
-        expect(!name.isEmpty)
-        expect(!name.contains("/"))
+        expectAll(!name.isEmpty, !name.contains("/"))
         expectEqual(DiskCache.Configuration().folder, DiskCache.Configuration(namespace: name).folder)
         #expect(DiskCache.Configuration().folder != DiskCache.Configuration(namespace: "family").folder)
         #expect(DiskCache.Configuration(namespace: "family").folder.hasSuffix("/swift-web-image/family"))
@@ -31,11 +30,10 @@ struct NamespaceTests {
         ("/", "%2f"), ("a\0b", "a%00b"), ("a%2eb", "a%252eb"), ("+", "%2b"), ("ü", "%c3%bc"), ("a b", "a%20b"),
     ]
 
-    @Test(arguments: names) func `no namespace leads out of the folder`(namespace: String, expected: String) {
-        expectEqual(DiskCache.Configuration.folderName(namespace), expected)
-    }
-
-    @Test func `long names fit into a file system and differ`() {
+    @Test func `no namespace leads out of the folder, and long ones fit into a file system and differ`() {
+        for (namespace, expected) in Self.names {
+            expectEqual(DiskCache.Configuration.folderName(namespace), expected, "\(namespace)")
+        }
         let names = ["a", "b"].map { String(repeating: "/", count: 5_000) + $0 }
         let folders = names.map { DiskCache.Configuration.folderName($0) }
         expect(folders.allSatisfy { $0.utf8.count <= 130 })

@@ -50,7 +50,11 @@ struct PageTests {
         await expectEqual(cache.statistics.hits, 0)
     }
 
-    @Test func `damaged files are named, removed on request alone, and entries stay`() async throws {
+    @Test
+    func `damaged files are named and removed on request alone, and one that cannot be read is named with the reason`()
+        async throws
+    {
+        // Damaged files are named, removed on request alone, and entries stay.
         let keys = (0..<6).map { CacheKey("\($0)") }
         for key in keys { _ = try await cache.store(sampleEntry(size: 3_000), for: key) }
         var body = try folder.read(path(keys[1]))
@@ -73,24 +77,25 @@ struct PageTests {
         expectEqual(folder.entryFiles.count, 3)
         expectEqual(names(try await pages(limit: 2, verifiesBodies: true)), [])
         await expectEqual(cache.totalBytes, folder.entryBytes)
-    }
 
-    @Test func `a file that cannot be read is named with the reason and stays`() async throws {
-        let faults = FaultPlan()
-        var stage = try SeededStage(seed: 1, system: faults.system)
-        _ = stage.outcome { try await $0.store(sampleEntry(), for: CacheKey("k")) }
-        faults.set { _, call in call == .read ? .failure(EIO) : nil }
-        let found = stage.outcome { cache in
-            var (damages, place) = ([DiskCache.Page.Damage](), DiskCache.Page.Place?.none)
-            repeat {
-                let page = try await cache.page(from: place, removesDamages: true)
-                (damages, place) = (damages + page.damages, page.next)
-            } while place != nil
-            return damages
+        // A file that cannot be read is named with the reason and stays.
+        do {
+            let faults = FaultPlan()
+            var stage = try SeededStage(seed: 1, system: faults.system)
+            _ = stage.outcome { try await $0.store(sampleEntry(), for: CacheKey("k")) }
+            faults.set { _, call in call == .read ? .failure(EIO) : nil }
+            let found = stage.outcome { cache in
+                var (damages, place) = ([DiskCache.Page.Damage](), DiskCache.Page.Place?.none)
+                repeat {
+                    let page = try await cache.page(from: place, removesDamages: true)
+                    (damages, place) = (damages + page.damages, page.next)
+                } while place != nil
+                return damages
+            }
+            expectEqual(found.value?.map(\.error?.code), [.inputOutput])
+            expectEqual(stage.folder.entryFiles.count, 1)
+            expectEqual(stage.leftovers(), [])
         }
-        expectEqual(found.value?.map(\.error?.code), [.inputOutput])
-        expectEqual(stage.folder.entryFiles.count, 1)
-        expectEqual(stage.leftovers(), [])
     }
 
     @Test func `other operations run between the files of a page, and a shutdown ends the listing`() throws {
@@ -105,7 +110,7 @@ struct PageTests {
         stage.runWithoutDisk()
         let statistics = Probe(on: stage.executor) { await cache.statistics.stores }
         stage.runWithoutDisk()
-        #expect(listing.isRunning && statistics.value == 20)
+        expectAll(listing.isRunning, statistics.value == 20)
         stage.run()
         expectEqual(listing.value?.entries.count, 20)
         _ = stage.outcome { await $0.shutdown(within: .seconds(1)) }

@@ -36,7 +36,10 @@ struct ReadsInMemoryTests {
     }
 
     @Test(.enabled(if: isTold))
-    func `an entry in memory and a missing one are read by the caller, with calls that never wait`() throws {
+    func `a caller reads an entry in memory with calls that never wait, but no part of one, and a miss after the end`()
+        throws
+    {
+        // An entry in memory and a missing one are read by the caller, with calls that never wait.
         let faults = FaultPlan()
         let stage = try makeStage(faults)
         let (cache, key, before) = (stage.cache, self.key, faults.count)
@@ -50,8 +53,39 @@ struct ReadsInMemoryTests {
             miss.value, true, "whether a name is missing can be unknown to the system, and then the index says it")
         var rest = stage
         expectEqual(rest.outcome { [await $0.statistics.hits, await $0.statistics.misses] }.value, [1, 1])
-        #expect(rest.folder.openDescriptors.isEmpty)
+        expectEmpty(rest.folder.openDescriptors)
         expectEqual(rest.leftovers(), [])
+
+        // A part in memory is no entry.
+        do {
+            let faults = FaultPlan()
+            var stage = try makeStage(faults)
+            let (cache, key) = (stage.cache, self.key)
+            faults.set { _, call in call == .readInMemory ? .short(100) : nil }
+            let whole = Probe(on: stage.executor) { try await cache.entry(for: key)?.bytes }
+            stage.runWithoutDisk()
+            expectEqual(whole.value, sampleEntry(size: 5_000).bytes, "in several steps")
+            let reads = Journal<Void>()
+            faults.set { _, call in
+                guard call == .readInMemory else { return nil }
+                reads.write(())
+                return reads.count > 3 ? .failure(EAGAIN) : .short(1_000)
+            }
+            let part = Probe(on: stage.executor) { try await cache.entry(for: key)?.bytes }
+            stage.runWithoutDisk()
+            expect(part.isRunning)
+            stage.run()
+            expectEqual(part.value, sampleEntry(size: 5_000).bytes)
+        }
+
+        // After the end, what is in memory is a miss, too.
+        do {
+            var stage = try makeStage(FaultPlan())
+            let key = self.key
+            let end = stage.outcome { await $0.shutdown(within: .seconds(1)) }
+            expectEqual(end.value?.abandonedOperations, 0)
+            expectEqual(stage.outcome { try await $0.entry(for: key) == nil }.value, true)
+        }
     }
 
     @Test(arguments: [FileSystem.Call.openInMemory, .readInMemory], [EAGAIN, EIO, ELOOP, ENOSYS, EOPNOTSUPP, EPERM])
@@ -66,14 +100,14 @@ struct ReadsInMemoryTests {
             let before = faults.count
             let read = Probe(on: stage.executor) { try await cache.entry(for: key)?.bytes }
             stage.runWithoutDisk()
-            #expect(read.isRunning, "the disk does not answer")
+            expect(read.isRunning, "the disk does not answer")
             let asked = faults.calls.dropFirst(before).contains(.openInMemory)
             expectEqual(asked, (turn == 1 || [EAGAIN, EIO, ELOOP].contains(number)))
             stage.run()
             expectEqual(read.value, sampleEntry(size: 5_000).bytes)
         }
         expectEqual(stage.outcome { await $0.statistics.hits }.value, 2)
-        #expect(stage.folder.openDescriptors.isEmpty)
+        expectEmpty(stage.folder.openDescriptors)
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -91,28 +125,6 @@ struct ReadsInMemoryTests {
     }
 
     @Test(.enabled(if: isTold))
-    func `a part in memory is no entry`() throws {
-        let faults = FaultPlan()
-        var stage = try makeStage(faults)
-        let (cache, key) = (stage.cache, self.key)
-        faults.set { _, call in call == .readInMemory ? .short(100) : nil }
-        let whole = Probe(on: stage.executor) { try await cache.entry(for: key)?.bytes }
-        stage.runWithoutDisk()
-        expectEqual(whole.value, sampleEntry(size: 5_000).bytes, "in several steps")
-        let reads = Journal<Void>()
-        faults.set { _, call in
-            guard call == .readInMemory else { return nil }
-            reads.write(())
-            return reads.count > 3 ? .failure(EAGAIN) : .short(1_000)
-        }
-        let part = Probe(on: stage.executor) { try await cache.entry(for: key)?.bytes }
-        stage.runWithoutDisk()
-        #expect(part.isRunning)
-        stage.run()
-        expectEqual(part.value, sampleEntry(size: 5_000).bytes)
-    }
-
-    @Test(.enabled(if: isTold))
     func `a thread decides about entries that are too old, damaged or too large, and notes uses`() throws {
         let (faults, time) = (FaultPlan(), TestTime())
         var stage = try makeStage(faults, time: time)
@@ -120,7 +132,7 @@ struct ReadsInMemoryTests {
         func read(_ expected: Int?, _ comment: Comment) {
             let read = Probe(on: stage.executor) { try await cache.entry(for: key)?.bytes.count ?? 0 }
             stage.runWithoutDisk()
-            #expect(read.isRunning, comment)
+            expect(read.isRunning, comment)
             stage.run()
             expectEqual(read.value, expected ?? 0, comment)
         }
@@ -137,7 +149,7 @@ struct ReadsInMemoryTests {
         _ = stage.outcome { try await $0.store(sampleEntry(), for: key) }
         try stage.folder.write([1, 2, 3], to: cache.files.path(of: KeyDigest(of: key)))
         read(nil, "damaged")
-        #expect(stage.folder.entryFiles.isEmpty)
+        expectEmpty(stage.folder.entryFiles)
     }
 
     @Test(.enabled(if: isTold))
@@ -162,18 +174,9 @@ struct ReadsInMemoryTests {
         _ = stage.outcome { try await $0.store(sampleEntry(3), for: original) }
         let other = Probe(on: stage.executor) { try await cache.entry(for: variant, madeFrom: original) == nil }
         stage.runWithoutDisk()
-        #expect(other.isRunning)
+        expect(other.isRunning)
         stage.run()
         expectEqual(other.value, true)
         expectEqual(stage.folder.entryFiles.count, 1)
-    }
-
-    @Test(.enabled(if: isTold))
-    func `after the end, what is in memory is a miss, too`() throws {
-        var stage = try makeStage(FaultPlan())
-        let key = self.key
-        let end = stage.outcome { await $0.shutdown(within: .seconds(1)) }
-        expectEqual(end.value?.abandonedOperations, 0)
-        expectEqual(stage.outcome { try await $0.entry(for: key) == nil }.value, true)
     }
 }

@@ -36,16 +36,20 @@ struct RenewalTests {
             $0.generation = nil
         }
         expectEqual(outcome?.isStored, true)
-        #expect(await cache.totalBytes == folder.entryBytes && folder.entryBytes > before)
+        await expectAll(cache.totalBytes == folder.entryBytes, folder.entryBytes > before)
         var expected = sampleEntry(1, size: 5_000)
         expected.metadata.etag = tag
         expected.metadata.attributes["note"] = nil
         expected.metadata.storedAt = time.now.components.seconds
         try await expectEqual(cache.entry(for: key), expected)
-        #expect(folder.unfinishedFiles.isEmpty)
+        expectEmpty(folder.unfinishedFiles)
     }
 
-    @Test func `an entry with another content, a damaged one and a missing one are not renewed`() async throws {
+    @Test
+    func `no renewal changes an entry that is missing, damaged, another one, or too large, or after the end`()
+        async throws
+    {
+        // An entry with another content, a damaged one and a missing one are not renewed.
         let cache = makeCache()
         try await expectNil(cache.renew(key) { $0.etag = "new" })
         _ = try await cache.store(sampleEntry(1), for: key)
@@ -58,6 +62,29 @@ struct RenewalTests {
         try folder.write(bytes, to: path)
         try await expectNil(cache.renew(key) { $0.etag = "new" })
         try expectEqual(folder.read(path), bytes)
+
+        // Metadata that makes an entry too large is refused.
+        do {
+            let cache = DiskCache(.init(folder: folder.path, maximumByteCount: 80_000))
+            _ = try await cache.store(sampleEntry(1), for: key)
+            let outcome = try await cache.renew(key) { $0.etag = String(repeating: "x", count: 20_000) }
+            expectEqual(outcome?.error?.code, .tooLarge)
+            try await expectEqual(cache.metadata(for: key)?.etag, sampleEntry(1).metadata.etag)
+        }
+
+        // After a shutdown a renewal is refused, and a cancelled one changes nothing.
+        do {
+            let cache = makeCache()
+            _ = try await cache.store(sampleEntry(1), for: key)
+            let task = Task { [key] in
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                await #expect(throws: CancellationError.self) { try await cache.renew(key) { $0.etag = "new" } }
+            }
+            await task.value
+            try await expectEqual(cache.metadata(for: key)?.etag, sampleEntry(1).metadata.etag)
+            _ = await cache.shutdown(within: .seconds(60))
+            try await expectEqual(cache.renew(key) { $0.etag = "new" }?.error?.code, .shutDown)
+        }
     }
 
     @Test func `a renewal that fails at any step leaves the earlier entry`() async throws {
@@ -77,28 +104,7 @@ struct RenewalTests {
             expectEqual(entry.bytes, sampleEntry(1).bytes)
             expectEqual((entry.metadata.etag == "\(step)"), (outcome?.isStored == true), "step \(step)")
         }
-        #expect(folder.unfinishedFiles.isEmpty)
-        #expect(folder.openDescriptors.isEmpty)
-    }
-
-    @Test func `metadata that makes an entry too large is refused`() async throws {
-        let cache = DiskCache(.init(folder: folder.path, maximumByteCount: 80_000))
-        _ = try await cache.store(sampleEntry(1), for: key)
-        let outcome = try await cache.renew(key) { $0.etag = String(repeating: "x", count: 20_000) }
-        expectEqual(outcome?.error?.code, .tooLarge)
-        try await expectEqual(cache.metadata(for: key)?.etag, sampleEntry(1).metadata.etag)
-    }
-
-    @Test func `after a shutdown a renewal is refused, and a cancelled one changes nothing`() async throws {
-        let cache = makeCache()
-        _ = try await cache.store(sampleEntry(1), for: key)
-        let task = Task { [key] in
-            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
-            await #expect(throws: CancellationError.self) { try await cache.renew(key) { $0.etag = "new" } }
-        }
-        await task.value
-        try await expectEqual(cache.metadata(for: key)?.etag, sampleEntry(1).metadata.etag)
-        _ = await cache.shutdown(within: .seconds(60))
-        try await expectEqual(cache.renew(key) { $0.etag = "new" }?.error?.code, .shutDown)
+        expectEmpty(folder.unfinishedFiles)
+        expectEmpty(folder.openDescriptors)
     }
 }

@@ -14,7 +14,11 @@ struct SweepTests {
         }
     }
 
-    @Test func `entries that are too old go by the clock, and the sweep ends with the last`() throws {
+    @Test
+    func `entries that are too old go by the clock, also those that a listing finds, and the sweep ends with the last`()
+        throws
+    {
+        // Entries that are too old go by the clock, and the sweep ends with the last.
         let (clock, time) = (ManualClock(), TestTime())
         var stage = try SeededStage(seed: 1, maximumByteCount: 1 << 20, time: time, clock: clock)
         _ = stage.outcome { try await $0.entry(for: CacheKey("0")) }
@@ -34,34 +38,59 @@ struct SweepTests {
         time.advance(by: .seconds(4 * 86_400))
         clock.advance(by: .seconds(3_600))
         stage.run()
-        #expect(stage.folder.entryFiles.isEmpty)
+        expectEmpty(stage.folder.entryFiles)
         expectEqual(clock.sleepers, 0)
         expectEqual(stage.outcome { await $0.statistics.expirations }.value, 160)
         expectEqual(stage.leftovers(), [])
         Self.store(0..<1, in: &stage)
         expectEqual(clock.sleepers, 1, "a new one")
-    }
 
-    @Test func `what a listing finds is swept, too`() throws {
-        let (clock, time) = (ManualClock(), TestTime())
-        var stage = try SeededStage(seed: 1, time: time, clock: clock)
-        let neighbour = stage.makeNeighbour(maximumByteCount: 40_000, time: time)
-        _ = Probe(on: stage.executor) { try await neighbour.store(sampleEntry(), for: CacheKey("k")) }
-        stage.run()
-        _ = stage.outcome { await $0.totalBytes }
-        expectEqual(clock.sleepers, 1)
-        time.advance(by: .seconds(8 * 86_400))
-        clock.advance(by: .seconds(3_600))
-        stage.run()
-        #expect(stage.folder.entryFiles.isEmpty)
+        // What a listing finds is swept, too.
+        do {
+            let (clock, time) = (ManualClock(), TestTime())
+            var stage = try SeededStage(seed: 1, time: time, clock: clock)
+            let neighbour = stage.makeNeighbour(maximumByteCount: 40_000, time: time)
+            _ = Probe(on: stage.executor) { try await neighbour.store(sampleEntry(), for: CacheKey("k")) }
+            stage.run()
+            _ = stage.outcome { await $0.totalBytes }
+            expectEqual(clock.sleepers, 1)
+            time.advance(by: .seconds(8 * 86_400))
+            clock.advance(by: .seconds(3_600))
+            stage.run()
+            expectEmpty(stage.folder.entryFiles)
+        }
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1)])
-    func `the sweep can be switched off`(interval: Duration) throws {
+    func `the sweep can be switched off, and does not keep the cache`(interval: Duration) throws {
+        // The sweep can be switched off.
         let clock = ManualClock()
         var stage = try SeededStage(seed: 1, clock: clock, sweepInterval: interval)
         Self.store(0..<3, in: &stage)
         expectEqual(clock.sleepers, 0)
+
+        // The sweep does not keep the cache.
+        do {
+            let clock = ManualClock()
+            let executor = SeededExecutor(seed: 1)
+            let folder = try TemporaryFolder(isInMemory: true)
+            weak var observed: DiskCache?
+            do {
+                let cache = DiskCache(
+                    .init(folder: folder.path, clock: clock),
+                    pool: WorkerPool(name: "disk", width: 1, maximumQueueLength: 10, executor: executor),
+                    system: FileSystem(),
+                    executor: executor)
+                observed = cache
+                let store = Probe(on: executor) { try await cache.store(sampleEntry(), for: CacheKey("k")) }
+                executor.drain()
+                expectEqual(store.value?.isStored, true)
+                expectEqual(clock.sleepers, 1)
+            }
+            executor.drain()
+            expectNil(observed)
+            expectEqual(clock.sleepers, 0)
+        }
     }
 
     @Test(arguments: [false, true])
@@ -79,27 +108,5 @@ struct SweepTests {
         expectEqual(clock.sleepers, 0)
         expectEqual(stage.outcome { await $0.sweeper == nil }.value, true)
         expectEqual(stage.executor.pending, 0)
-    }
-
-    @Test func `the sweep does not keep the cache`() throws {
-        let clock = ManualClock()
-        let executor = SeededExecutor(seed: 1)
-        let folder = try TemporaryFolder(isInMemory: true)
-        weak var observed: DiskCache?
-        do {
-            let cache = DiskCache(
-                .init(folder: folder.path, clock: clock),
-                pool: WorkerPool(name: "disk", width: 1, maximumQueueLength: 10, executor: executor),
-                system: FileSystem(),
-                executor: executor)
-            observed = cache
-            let store = Probe(on: executor) { try await cache.store(sampleEntry(), for: CacheKey("k")) }
-            executor.drain()
-            expectEqual(store.value?.isStored, true)
-            expectEqual(clock.sleepers, 1)
-        }
-        executor.drain()
-        expectNil(observed)
-        expectEqual(clock.sleepers, 0)
     }
 }

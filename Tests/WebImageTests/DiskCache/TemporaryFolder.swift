@@ -17,6 +17,13 @@ final class TemporaryFolder: Sendable {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
+    /// Removes the contents, for the next step of a test.
+    func empty() throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+            try FileManager.default.removeItem(atPath: path + "/" + name)
+        }
+    }
+
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     /// The entries' files, by their path inside the folder.

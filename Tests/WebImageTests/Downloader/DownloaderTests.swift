@@ -22,13 +22,14 @@ import WebImageTesting
         scenario.executor.drain()
         let waited = ["1.png", "2.png", "3.png", "4.png"]
         expectEqual(scenario.begun, ["0.png"] + (order == .fifo ? waited : waited.reversed()))
-        #expect(callers.allSatisfy { $0.value != nil } && scenario.isAtRest)
+        expectAll(callers.allSatisfy { $0.value != nil }, scenario.isAtRest)
     }
 
     @Test(arguments: seeds)
-    func `shutting down cancels running and waiting transfers, and refuses later ones with one clear error`(
+    func `shutting down cancels all transfers, refuses later ones, and closes the transport after the last has unwound`(
         seed: UInt64
     ) {
+        // Shutting down cancels running and waiting transfers, and refuses later ones with one clear error.
         let scenario = DownloaderScenario(
             seed: seed,
             answer: { request in
@@ -42,30 +43,31 @@ import WebImageTesting
         let end = Probe(on: scenario.executor) { await downloader.shutdown() }
         let racing = scenario.download(0)
         scenario.executor.drain()
-        #expect(end.value != nil && callers.allSatisfy { $0.wasCancelled })
-        #expect(racing.wasCancelled || racing.code == .shutDown)
+        expectAll(end.value != nil, callers.allSatisfy { $0.wasCancelled })
+        expect(racing.wasCancelled || racing.code == .shutDown)
         let late = scenario.download(9)
         scenario.executor.drain()
         expectEqual(late.code, .shutDown)
-        #expect(scenario.transport.isShutDown && scenario.isAtRest)
+        expectAll(scenario.transport.isShutDown, scenario.isAtRest)
+
+        // Shutting down closes the transport when the last transfer has unwound.
+        do {
+            let gate = Gate()
+            let scenario = DownloaderScenario(seed: seed, gate: gate, slots: 2)
+            let (callers, downloader) = ((0..<2).map { scenario.download($0) }, scenario.downloader)
+            scenario.executor.drain()
+            let end = Probe(on: scenario.executor) { await downloader.shutdown() }
+            scenario.executor.drain()
+            expect(callers.allSatisfy { $0.wasCancelled } && end.isRunning && !scenario.transport.isShutDown)
+            gate.open()
+            scenario.executor.drain()
+            expectAll(end.value != nil, scenario.transport.isShutDown, scenario.isAtRest)
+        }
     }
 
-    @Test(arguments: seeds) func `shutting down closes the transport when the last transfer has unwound`(seed: UInt64) {
-        let gate = Gate()
-        let scenario = DownloaderScenario(seed: seed, gate: gate, slots: 2)
-        let (callers, downloader) = ((0..<2).map { scenario.download($0) }, scenario.downloader)
-        scenario.executor.drain()
-        let end = Probe(on: scenario.executor) { await downloader.shutdown() }
-        scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.wasCancelled } && end.isRunning && !scenario.transport.isShutDown)
-        gate.open()
-        scenario.executor.drain()
-        #expect(end.value != nil && scenario.transport.isShutDown && scenario.isAtRest)
-    }
-
-    @Test(arguments: seeds) func `a full queue refuses with a clear error and accepts again when it has room`(
-        seed: UInt64
-    ) {
+    @Test(arguments: seeds)
+    func `a full queue refuses until it has room, and a transfer that cannot start gives its slot back`(seed: UInt64) {
+        // A full queue refuses with a clear error and accepts again when it has room.
         let gate = Gate()
         let scenario = DownloaderScenario(seed: seed, gate: gate) { $0.maximumQueueLength = 2 }
         let callers = (0..<5).map { scenario.download($0) }
@@ -77,62 +79,85 @@ import WebImageTesting
         expectEqual(callers.count { $0.value != nil }, 3)
         let next = scenario.download(9)
         scenario.executor.drain()
-        #expect(next.value != nil && scenario.isAtRest)
+        expectAll(next.value != nil, scenario.isAtRest)
+
+        // A transfer that cannot start gives its slot back.
+        do {
+            let scenario = DownloaderScenario(
+                seed: seed,
+                answer: { request in
+                    if request.url.lastPathComponent != "9.png" {
+                        throw HTTPError(code: .cannotConnect, message: "The session is dead.")
+                    }
+                    return try .picture(for: request)
+                })
+            let callers = (0..<4).map { scenario.download($0) }
+            scenario.executor.drain()
+            expect(callers.allSatisfy { $0.code == .transferFailed })
+            let next = scenario.download(9)
+            scenario.executor.drain()
+            expectAll(next.value != nil, scenario.isAtRest)
+        }
     }
 
-    @Test(arguments: seeds) func `a transfer that cannot start gives its slot back`(seed: UInt64) {
-        let scenario = DownloaderScenario(
-            seed: seed,
-            answer: { request in
-                if request.url.lastPathComponent != "9.png" {
-                    throw HTTPError(code: .cannotConnect, message: "The session is dead.")
-                }
-                return try .picture(for: request)
-            })
-        let callers = (0..<4).map { scenario.download($0) }
-        scenario.executor.drain()
-        expect(callers.allSatisfy { $0.code == .transferFailed })
-        let next = scenario.download(9)
-        scenario.executor.drain()
-        #expect(next.value != nil && scenario.isAtRest)
-    }
-
-    @Test(arguments: seeds) func `a caller that joins while the last one leaves is never cancelled with it`(
+    @Test(arguments: seeds)
+    func `each caller may leave at any time: nothing leaks, and no other caller and no other transfer goes with it`(
         seed: UInt64
     ) {
-        let gate = Gate()
-        let scenario = DownloaderScenario(seed: seed, gate: gate)
-        let leaver = scenario.download(1)
+        // Each caller may leave at any time, and nothing leaks.
+        var random = SeededGenerator(seed: seed)
+        let scenario = DownloaderScenario(seed: seed, slots: 2) {
+            $0.order = seed.isMultiple(of: 2) ? .fifo : .lifo
+        }
+        let callers = (0..<12).map { scenario.download($0 % 5) }
+        var left: Set<Int> = []
+        for _ in 0..<8 {
+            scenario.executor.run(steps: .random(in: 0...12, using: &random))
+            let leaver = Int.random(in: 0..<12, using: &random)
+            callers[leaver].cancel()
+            left.insert(leaver)
+        }
         scenario.executor.drain()
-        leaver.cancel()
-        let joiner = scenario.download(1)
-        scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
-        #expect(leaver.wasCancelled && joiner.value != nil && scenario.isAtRest)
-        #expect((1...2).contains(scenario.transport.requests.count))
-    }
+        for (number, caller) in callers.enumerated() {
+            expect(caller.value != nil || (caller.wasCancelled && left.contains(number)))
+        }
+        expectAll(scenario.isAtRest, scenario.transport.peak <= 2)
 
-    @Test(arguments: seeds) func `a finished transfer removes only itself, not the one that took its place`(
-        seed: UInt64
-    ) {
-        let gate = Gate()
-        let scenario = DownloaderScenario(seed: seed, gate: gate, slots: 4)
-        let first = scenario.download(1)
-        scenario.executor.drain()
-        first.cancel()
-        scenario.executor.drain()
-        let second = scenario.download(1)
-        scenario.executor.drain()
-        // The first transfer unwinds while the second one runs.
-        gate.open()
-        scenario.executor.run(steps: Int(seed % 9))
-        let third = scenario.download(1)
-        scenario.executor.drain()
-        #expect(first.wasCancelled && second.value != nil && third.value != nil)
-        // A third request is right only if the third caller came after the landing of the second.
-        #expect(scenario.transport.requests.count <= 3 && scenario.isAtRest)
-        if third.value?.bytes.count != second.value?.bytes.count { Issue.record("another picture") }
+        // A caller that joins while the last one leaves is never cancelled with it.
+        do {
+            let gate = Gate()
+            let scenario = DownloaderScenario(seed: seed, gate: gate)
+            let leaver = scenario.download(1)
+            scenario.executor.drain()
+            leaver.cancel()
+            let joiner = scenario.download(1)
+            scenario.executor.drain()
+            gate.open()
+            scenario.executor.drain()
+            expectAll(leaver.wasCancelled, joiner.value != nil, scenario.isAtRest)
+            #expect((1...2).contains(scenario.transport.requests.count))
+        }
+
+        // A finished transfer removes only itself, not the one that took its place.
+        do {
+            let gate = Gate()
+            let scenario = DownloaderScenario(seed: seed, gate: gate, slots: 4)
+            let first = scenario.download(1)
+            scenario.executor.drain()
+            first.cancel()
+            scenario.executor.drain()
+            let second = scenario.download(1)
+            scenario.executor.drain()
+            // The first transfer unwinds while the second one runs.
+            gate.open()
+            scenario.executor.run(steps: Int(seed % 9))
+            let third = scenario.download(1)
+            scenario.executor.drain()
+            expectAll(first.wasCancelled, second.value != nil, third.value != nil)
+            // A third request is right only if the third caller came after the landing of the second.
+            expectAll(scenario.transport.requests.count <= 3, scenario.isAtRest)
+            if third.value?.bytes.count != second.value?.bytes.count { Issue.record("another picture") }
+        }
     }
 
     @Test(arguments: [0.01, 0.3, 0.75, 1, 2], 1...9)
@@ -156,7 +181,7 @@ import WebImageTesting
             scenario.executor.drain()
         }
         let counts = reports.entries.map(\.receivedByteCount)
-        #expect(caller.value != nil && counts.last == bytes.count && counts == Array(Set(counts)).sorted())
+        expectAll(caller.value != nil, counts.last == bytes.count, counts == Array(Set(counts)).sorted())
         #expect(counts.count <= Int(1 / interval) + 1)
     }
 
@@ -190,26 +215,6 @@ import WebImageTesting
         let (waited, took) = try #require(reader.value)
         expectEqual(waited.count, 1)
         expectEqual(took.count, 1)
-        #expect(waited[0] >= .milliseconds(50) && took[0] <= all)
-    }
-
-    @Test(arguments: seeds) func `each caller may leave at any time, and nothing leaks`(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
-        let scenario = DownloaderScenario(seed: seed, slots: 2) {
-            $0.order = seed.isMultiple(of: 2) ? .fifo : .lifo
-        }
-        let callers = (0..<12).map { scenario.download($0 % 5) }
-        var left: Set<Int> = []
-        for _ in 0..<8 {
-            scenario.executor.run(steps: .random(in: 0...12, using: &random))
-            let leaver = Int.random(in: 0..<12, using: &random)
-            callers[leaver].cancel()
-            left.insert(leaver)
-        }
-        scenario.executor.drain()
-        for (number, caller) in callers.enumerated() {
-            #expect(caller.value != nil || (caller.wasCancelled && left.contains(number)))
-        }
-        #expect(scenario.isAtRest && scenario.transport.peak <= 2)
+        expect(waited[0] >= .milliseconds(50) && took[0] <= all)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -77,7 +78,7 @@ import WebImageTesting
                 return try await manager.load(request).source
             }
             #expect(source == .memory)
-            #expect(folder.entryFiles.isEmpty)
+            expectEmpty(folder.entryFiles)
         }
     }
 

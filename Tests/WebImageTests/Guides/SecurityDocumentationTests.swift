@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -50,7 +51,7 @@ import WebImageTesting
                 request.headers["Authorization"] = "Bearer \(token)"
                 _ = try await manager.image(for: request)
             }
-            #expect(folder.entryFiles.isEmpty)
+            expectEmpty(folder.entryFiles)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -39,7 +40,7 @@ import WebImageTesting
                 }
             }
             let report = await manager.shutdown(within: .seconds(10))
-            #expect(report.isClean)
+            expect(report.isClean)
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -50,7 +51,7 @@ import WebImageTesting
         #expect(await avatars.avatar(at: url) == nil)
         #expect(await avatars.avatar(at: url)?.width == 64)
         #expect(loader.requestCount(for: "/anna.jpg") == 2)
-        #expect(await manager.shutdown(within: .seconds(5)).isClean)
+        await expect(manager.shutdown(within: .seconds(5)).isClean)
     }
 
     @Test func `an origin answers slowly, wrongly or not at all`() async throws {

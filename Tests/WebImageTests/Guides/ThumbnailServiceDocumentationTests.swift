@@ -2,6 +2,7 @@
 import Foundation
 import HTTPTransport
 import Locks
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -35,7 +36,7 @@ import WebImageTesting
         try await Example.withPhoto { configuration, _, _ in
             await withImageManager(configuration) { manager in
                 let answer = await ThumbnailService(manager: manager).answer("/thumb?url=ftp://example.com/a")
-                #expect(answer.starts(with: "HTTP/1.1 400 ".utf8))
+                expect(answer.starts(with: "HTTP/1.1 400 ".utf8))
                 let body = "\r\n\r\nThe address is not one of a picture."
                 #expect(String(decoding: answer, as: UTF8.self).hasSuffix(body))
             }
@@ -53,7 +54,7 @@ import WebImageTesting
             while names.withLock({ $0.isEmpty }), !Task.isCancelled { _ = try await manager.image(from: url) }
             _ = await manager.shutdown(within: .seconds(10))
             await end
-            #expect(names.withLock { $0.contains { $0.hasPrefix("load_") } })
+            expect(names.withLock { $0.contains { $0.hasPrefix("load_") } })
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -44,7 +45,7 @@ import WebImageTesting
                 let token = await prefetcher.start(urls)
                 let report = try await token.waitUntilOver()
                 #expect(report.progress.finishedCount == 1)
-                #expect(manager.peek(ImageRequest(url)) != nil)
+                expect(manager.peek(ImageRequest(url)) != nil)
             }
         }
     }

@@ -45,21 +45,25 @@ import WebImageTesting
         staged.clock.advance(by: ImageManager.unwindingTime)
         staged.run(without: stuck.stage)
         let report = ends[0].value
-        #expect(report != nil && ends[1].value == report)
-        #expect(report?.isClean == false && (1...4).contains(report?.stillRunningCount ?? 0))
-        #expect(stuck == .files || report?.stillRunningCount == 1)
+        expect(report != nil && ends[1].value == report)
+        expectAll(report?.isClean == false, (1...4).contains(report?.stillRunningCount ?? 0))
+        expect(stuck == .files || report?.stillRunningCount == 1)
         expectEqual(report?.cancelledLoadCount, (stuck == .endOfTransport ? 0 : 2))
-        #expect(!picture.isRunning && !file.isRunning && staged.transport.isShutDown == (stuck != .endOfTransport))
+        expectAll(!picture.isRunning, !file.isRunning, staged.transport.isShutDown == (stuck != .endOfTransport))
         expectEqual(staged.clock.sleepers, 0, "no alarm is left")
         gate.open()
         staged.run()
         let later = staged.shutdown(within: .zero)
         staged.run()
         expectEqual(later.value, report, "what returns later changes no report")
-        #expect(staged.isAtRest)
+        expect(staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `the stages share the grace time`(seed: UInt64) throws {
+    @Test(arguments: seeds)
+    func `the stages share the grace time: a disk that does not answer has what the transfers leave of it`(
+        seed: UInt64
+    ) throws {
+        // The stages share the grace time.
         let (gate, endGate) = (Gate(), Gate())
         let staged = try StagedManager(seed: seed, gate: gate, endGate: endGate)
         let caller = staged.load(.numbered(1))
@@ -69,38 +73,37 @@ import WebImageTesting
         staged.clock.advance(by: .seconds(3))
         gate.open()
         staged.run()
-        #expect(caller.value != nil && end.isRunning)
+        expectAll(caller.value != nil, end.isRunning)
         staged.clock.advance(by: .seconds(2))
         staged.run()
         expectEqual(end.value, ShutdownReport(stillRunningCount: 1), "nothing had to be cancelled, so nothing unwinds")
         endGate.open()
         staged.run()
-        #expect(staged.isAtRest && staged.transport.isShutDown)
-    }
+        expectAll(staged.isAtRest, staged.transport.isShutDown)
 
-    @Test(arguments: seeds) func `a disk that does not answer has the rest of the grace time after the transfers`(
-        seed: UInt64
-    ) throws {
-        let gate = Gate()
-        let staged = try StagedManager(seed: seed, gate: gate)
-        var request = ImageRequest.numbered(1)
-        request.cacheReads = .memory
-        let caller = staged.load(request)
-        staged.run(without: .files)
-        let end = staged.shutdown()
-        staged.run(without: .files)
-        staged.clock.advance(by: .seconds(3))
-        gate.open()
-        staged.run(without: .files)
-        #expect(caller.value != nil && end.isRunning)
-        staged.clock.advance(by: .seconds(2))
-        staged.run(without: .files)
-        staged.clock.advance(by: ImageManager.unwindingTime)
-        staged.run(without: .files)
-        expectEqual(end.value?.droppedWriteCount, 1)
-        expectEqual(end.value?.cancelledLoadCount, 0)
-        staged.run()
-        #expect(staged.isAtRest)
+        // A disk that does not answer has the rest of the grace time after the transfers.
+        do {
+            let gate = Gate()
+            let staged = try StagedManager(seed: seed, gate: gate)
+            var request = ImageRequest.numbered(1)
+            request.cacheReads = .memory
+            let caller = staged.load(request)
+            staged.run(without: .files)
+            let end = staged.shutdown()
+            staged.run(without: .files)
+            staged.clock.advance(by: .seconds(3))
+            gate.open()
+            staged.run(without: .files)
+            expectAll(caller.value != nil, end.isRunning)
+            staged.clock.advance(by: .seconds(2))
+            staged.run(without: .files)
+            staged.clock.advance(by: ImageManager.unwindingTime)
+            staged.run(without: .files)
+            expectEqual(end.value?.droppedWriteCount, 1)
+            expectEqual(end.value?.cancelledLoadCount, 0)
+            staged.run()
+            expect(staged.isAtRest)
+        }
     }
 
     @Test(arguments: seeds) func `every dropped write is reported, also one that waits for another of its key`(
@@ -126,12 +129,14 @@ import WebImageTesting
         staged.run(without: .files)
         expectEqual(pending.value, 1, "the write that has not begun is given up with its memory")
         staged.run()
-        #expect(staged.isAtRest)
+        expect(staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `work that unwinds when it is cancelled is not reported as running`(seed: UInt64)
-        throws
-    {
+    @Test(arguments: seeds)
+    func `what ends in time, from the caches or by its cancellation, is not reported as running, and leaves no alarm`(
+        seed: UInt64
+    ) throws {
+        // Work that unwinds when it is cancelled is not reported as running.
         let staged = try StagedManager(seed: seed, answer: Self.endless)
         let callers = (0..<2).map { staged.load(.numbered($0)) }
         staged.run()
@@ -139,31 +144,32 @@ import WebImageTesting
         staged.run()
         staged.clock.advance(by: .seconds(5))
         staged.run()
-        #expect(end.value == ShutdownReport(cancelledLoadCount: 2) && callers.allSatisfy { $0.wasCancelled })
-        #expect(staged.isAtRest && staged.clock.sleepers == 0)
-    }
+        expectAll(end.value == ShutdownReport(cancelledLoadCount: 2), callers.allSatisfy { $0.wasCancelled })
+        expectAll(staged.isAtRest, staged.clock.sleepers == 0)
 
-    @Test(arguments: seeds) func `a shutdown that ends in time leaves no alarm`(seed: UInt64) throws {
-        let staged = try StagedManager(seed: seed)
-        let caller = staged.load(.numbered(1))
-        staged.runSome()
-        let end = staged.shutdown()
-        staged.run()
-        #expect(!caller.isRunning && end.value == ShutdownReport())
-        #expect(staged.isAtRest && staged.clock.sleepers == 0)
-    }
+        // A shutdown that ends in time leaves no alarm.
+        do {
+            let staged = try StagedManager(seed: seed)
+            let caller = staged.load(.numbered(1))
+            staged.runSome()
+            let end = staged.shutdown()
+            staged.run()
+            expectAll(!caller.isRunning, end.value == ShutdownReport())
+            expectAll(staged.isAtRest, staged.clock.sleepers == 0)
+        }
 
-    @Test(arguments: seeds)
-    func `a load that is still in the caches is finished within the grace time`(seed: UInt64) throws {
-        let staged = try StagedManager(seed: seed)
-        let (picture, small) = (staged.load(.numbered(1)), staged.load(.numbered(2, transformers: [.thumbnail])))
-        staged.run(without: .files)
-        #expect(staged.transport.requests.isEmpty, "neither has asked the origin yet")
-        let end = staged.shutdown()
-        staged.run(without: .files)
-        #expect(end.isRunning && picture.isRunning && small.isRunning)
-        staged.run()
-        #expect(picture.value != nil && small.value != nil && end.value == ShutdownReport() && staged.isAtRest)
+        // A load that is still in the caches is finished within the grace time.
+        do {
+            let staged = try StagedManager(seed: seed)
+            let (picture, small) = (staged.load(.numbered(1)), staged.load(.numbered(2, transformers: [.thumbnail])))
+            staged.run(without: .files)
+            expectEmpty(staged.transport.requests, "neither has asked the origin yet")
+            let end = staged.shutdown()
+            staged.run(without: .files)
+            expectAll(end.isRunning, picture.isRunning, small.isRunning)
+            staged.run()
+            expectAll(picture.value != nil, small.value != nil, end.value == ShutdownReport(), staged.isAtRest)
+        }
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min), .nanoseconds(-1)], fewerSeeds)
@@ -173,7 +179,7 @@ import WebImageTesting
         staged.run()
         let end = staged.shutdown(within: grace)
         staged.run()
-        #expect(caller.wasCancelled && end.value == ShutdownReport(cancelledLoadCount: 1) && staged.isAtRest)
+        expectAll(caller.wasCancelled, end.value == ShutdownReport(cancelledLoadCount: 1), staged.isAtRest)
     }
 }
 

@@ -45,22 +45,22 @@ import WebImageTesting
             (picture.value != nil, picture.code, picture.wasCancelled),
             (file.value != nil, file.code, file.wasCancelled), (direct.value != nil, direct.code, direct.wasCancelled),
         ] {
-            #expect((place == .downloader ? wasCancelled : hasValue) || code == .shutDown)
+            expect((place == .downloader ? wasCancelled : hasValue) || code == .shutDown)
         }
-        #expect(staged.transport.isShutDown && staged.isAtRest && staged.clock.sleepers == 0)
+        expectAll(staged.transport.isShutDown, staged.isAtRest, staged.clock.sleepers == 0)
         // A load that came later may have begun another transfer, which joins the shutdown.
         let report = ShutdownReport(stillRunningCount: 1)
         let count = entries.count * (place == .downloader ? 0 : place == .twice ? 2 : 1)
-        #expect((1...3).contains(entries.count) && reports.entries == Array(repeating: report, count: count))
+        expectAll((1...3).contains(entries.count), reports.entries == Array(repeating: report, count: count))
         let outside = staged.shutdown()
         staged.run()
         expectEqual(outside.value, ShutdownReport())
         expectEqual(staged.transport.requests.count, (place == .downloader ? 0 : entries.count))
     }
 
-    @Test(arguments: seeds) func `the other transfers have the grace time, and the slot of the one that shuts down`(
-        seed: UInt64
-    ) throws {
+    @Test(arguments: seeds)
+    func `the other transfers, and one that joins an earlier shutdown, have the grace time`(seed: UInt64) throws {
+        // The other transfers have the grace time, and the slot of the one that shuts down.
         var configuration = ImageManager.Configuration()
         configuration.downloader.maximumConcurrentDownloads = 1
         let (gate, manager) = (Gate(), Later<ImageManager>())
@@ -77,8 +77,27 @@ import WebImageTesting
         expectEqual(staged.manager.downloader.queuedCount, 3)
         gate.open()
         staged.run()
-        #expect(inside.value != nil && others.allSatisfy { $0.value != nil } && staged.isAtRest)
-        #expect(staged.transport.peak == 1 && !staged.manager.downloader.board.isAttended)
+        expectAll(inside.value != nil, others.allSatisfy { $0.value != nil }, staged.isAtRest)
+        expectAll(staged.transport.peak == 1, !staged.manager.downloader.board.isAttended)
+
+        // An earlier shutdown waits for a transfer that joins it, and the transfer has the grace time.
+        do {
+            let (gate, manager) = (Gate(), Later<ImageManager>())
+            let staged = try StagedManager(seed: seed, hasDisk: false)
+            manager.set(staged.manager)
+            let caller = staged.load(
+                .numbered(1) {
+                    await gate.pass()
+                    _ = await manager.value.shutdown(within: .seconds(99))
+                })
+            staged.run()
+            let end = staged.shutdown()
+            staged.run()
+            expectAll(end.isRunning, caller.isRunning)
+            gate.open()
+            staged.run()
+            expectAll(caller.value != nil, end.value == ShutdownReport(), staged.isAtRest)
+        }
     }
 
     @Test(arguments: seeds) func `a shutdown that waits for itself through another manager ends at the deadline`(
@@ -99,13 +118,13 @@ import WebImageTesting
             }
         }
         run()
-        #expect(caller.isRunning)
+        expect(caller.isRunning)
         staged.clock.advance(by: .seconds(5))
         run()
         let report = staged.shutdown()
         run()
-        #expect(caller.wasCancelled && report.value == ShutdownReport(cancelledLoadCount: 1))
-        #expect(staged.isAtRest && other.isAtRest && staged.transport.isShutDown && !other.transport.isShutDown)
+        expectAll(caller.wasCancelled, report.value == ShutdownReport(cancelledLoadCount: 1))
+        expect(staged.isAtRest && other.isAtRest && staged.transport.isShutDown && !other.transport.isShutDown)
     }
 
     @Test(arguments: seeds) func `transfers that shut down together end, and the slots are exact`(seed: UInt64) throws {
@@ -125,31 +144,14 @@ import WebImageTesting
         gate.open()
         staged.run()
         expect(callers.allSatisfy { $0.value != nil || $0.wasCancelled || $0.code == .shutDown })
-        #expect(staged.isAtRest && staged.transport.isShutDown)
+        expectAll(staged.isAtRest, staged.transport.isShutDown)
     }
 
     @Test(arguments: seeds)
-    func `an earlier shutdown waits for a transfer that joins it, and the transfer has the grace time`(
+    func `a task that outlives its transfer, or works while it returns, shuts down like any other`(
         seed: UInt64
     ) throws {
-        let (gate, manager) = (Gate(), Later<ImageManager>())
-        let staged = try StagedManager(seed: seed, hasDisk: false)
-        manager.set(staged.manager)
-        let caller = staged.load(
-            .numbered(1) {
-                await gate.pass()
-                _ = await manager.value.shutdown(within: .seconds(99))
-            })
-        staged.run()
-        let end = staged.shutdown()
-        staged.run()
-        #expect(end.isRunning && caller.isRunning)
-        gate.open()
-        staged.run()
-        #expect(caller.value != nil && end.value == ShutdownReport() && staged.isAtRest)
-    }
-
-    @Test(arguments: seeds) func `a task that outlives its transfer shuts down like any other`(seed: UInt64) throws {
+        // A task that outlives its transfer shuts down like any other.
         let (gate, manager, reports) = (Gate(), Later<ImageManager>(), Journal<ShutdownReport>())
         let staged = try StagedManager(seed: seed, hasDisk: false)
         manager.set(staged.manager)
@@ -165,25 +167,24 @@ import WebImageTesting
         expect(caller.value != nil)
         gate.open()
         staged.run()
-        #expect(reports.entries == [ShutdownReport()] && staged.isAtRest)
-    }
+        expectAll(reports.entries == [ShutdownReport()], staged.isAtRest)
 
-    @Test(arguments: seeds) func `a task shuts down while its transfer returns, and the counts are exact`(
-        seed: UInt64
-    ) throws {
-        let (manager, reports) = (Later<ImageManager>(), Journal<ShutdownReport>())
-        let staged = try StagedManager(seed: seed, hasDisk: false)
-        manager.set(staged.manager)
-        let executor = staged.executor
-        let caller = staged.load(
-            .numbered(1) {
-                Task(executorPreference: executor) {
-                    for _ in 0..<seed % 40 { await Task.yield() }
-                    reports.write(await manager.value.shutdown(within: .seconds(5)))
-                }
-            })
-        staged.run()
-        #expect(caller.value != nil || caller.code == .shutDown)
-        #expect(reports.entries.allSatisfy { $0.cancelledLoadCount == 0 } && reports.count == 1 && staged.isAtRest)
+        // A task shuts down while its transfer returns, and the counts are exact.
+        do {
+            let (manager, reports) = (Later<ImageManager>(), Journal<ShutdownReport>())
+            let staged = try StagedManager(seed: seed, hasDisk: false)
+            manager.set(staged.manager)
+            let executor = staged.executor
+            let caller = staged.load(
+                .numbered(1) {
+                    Task(executorPreference: executor) {
+                        for _ in 0..<seed % 40 { await Task.yield() }
+                        reports.write(await manager.value.shutdown(within: .seconds(5)))
+                    }
+                })
+            staged.run()
+            expect(caller.value != nil || caller.code == .shutDown)
+            expectAll(reports.entries.allSatisfy { $0.cancelledLoadCount == 0 }, reports.count == 1, staged.isAtRest)
+        }
     }
 }

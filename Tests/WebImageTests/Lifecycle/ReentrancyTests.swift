@@ -39,13 +39,17 @@ import WebImageTesting
                 })
         }
         staged.run()
-        #expect(callers.allSatisfy { $0.code == .reentrant } && staged.transport.requests.isEmpty && staged.isAtRest)
+        expectAll(callers.allSatisfy { $0.code == .reentrant }, staged.transport.requests.isEmpty, staged.isAtRest)
         let next = staged.load(.numbered(1))
         staged.run()
         expect(next.value != nil, "it is not remembered as a failure")
     }
 
-    @Test(arguments: seeds) func `a modifier may peek into memory, and use another manager`(seed: UInt64) throws {
+    @Test(arguments: seeds)
+    func `a modifier may peek into memory and use another manager, and a task that outlives its transfer may load`(
+        seed: UInt64
+    ) throws {
+        // A modifier may peek into memory, and use another manager.
         let (manager, other) = (Later<ImageManager>(), try StagedManager(seed: seed))
         let staged = try StagedManager(seed: seed)
         manager.set(staged.manager)
@@ -68,25 +72,26 @@ import WebImageTesting
             staged.run()
             other.run()
         }
-        #expect(token.value != nil && caller.value != nil)
-    }
+        expectAll(token.value != nil, caller.value != nil)
 
-    @Test(arguments: seeds) func `a task that outlives its transfer may load`(seed: UInt64) throws {
-        let (gate, manager, loaded) = (Gate(), Later<ImageManager>(), Journal<Bool>())
-        let staged = try StagedManager(seed: seed)
-        manager.set(staged.manager)
-        let executor = staged.executor
-        let caller = staged.load(
-            .numbered(1) {
-                Task(executorPreference: executor) {
-                    await gate.pass()
-                    loaded.write((try? await manager.value.load(.numbered(2))) != nil)
-                }
-            })
-        staged.run()
-        gate.open()
-        staged.run()
-        #expect(caller.value != nil && loaded.entries == [true] && staged.isAtRest)
+        // A task that outlives its transfer may load.
+        do {
+            let (gate, manager, loaded) = (Gate(), Later<ImageManager>(), Journal<Bool>())
+            let staged = try StagedManager(seed: seed)
+            manager.set(staged.manager)
+            let executor = staged.executor
+            let caller = staged.load(
+                .numbered(1) {
+                    Task(executorPreference: executor) {
+                        await gate.pass()
+                        loaded.write((try? await manager.value.load(.numbered(2))) != nil)
+                    }
+                })
+            staged.run()
+            gate.open()
+            staged.run()
+            expectAll(caller.value != nil, loaded.entries == [true], staged.isAtRest)
+        }
     }
 
     @Test(arguments: seeds) func `a list that a modifier prefetches is over at once, and no other list is disturbed`(
@@ -112,7 +117,7 @@ import WebImageTesting
                 await prefetcher.resume()
             })
         staged.run()
-        #expect(caller.value != nil && inside.entries.map(\.progress.cancelledCount) == [1])
-        #expect(lists.allSatisfy { $0.value?.progress.finishedCount == 3 } && staged.isAtRest)
+        expectAll(caller.value != nil, inside.entries.map(\.progress.cancelledCount) == [1])
+        expectAll(lists.allSatisfy { $0.value?.progress.finishedCount == 3 }, staged.isAtRest)
     }
 }

@@ -58,68 +58,67 @@ extension ImageManager: Service {}
         scenario.executor.drain()
         let group = comesAfterManager ? [pictures, watch] : [watch, pictures]
         expectEqual(Self.end(group, on: scenario.executor), "ended")
-        #expect(load.value != nil && heard.entries == ["1.png"])
+        expectAll(load.value != nil, heard.entries == ["1.png"])
     }
 
-    @Test(arguments: seeds) func `cancelled before the start: the manager is shut down, and the run returns`(
+    @Test(arguments: seeds)
+    func `a cancelled run shuts the manager down within the grace time of the configuration, and then returns`(
         seed: UInt64
     ) {
+        // Cancelled before the start: the manager is shut down, and the run returns.
         let scenario = ManagerScenario(seed: seed)
         let run = Self.run(scenario)
         run.cancel()
         scenario.executor.drain()
-        #expect(run.value != nil && scenario.transport.isShutDown)
+        expectAll(run.value != nil, scenario.transport.isShutDown)
         let late = scenario.load(1)
         scenario.executor.drain()
         expectEqual(late.code, .shutDown)
-    }
 
-    @Test(arguments: seeds)
-    func `cancelled while loads run: they finish within the grace time, and then the run returns`(
-        seed: UInt64
-    ) {
-        let gate = Gate()
-        let scenario = ManagerScenario(seed: seed, gate: gate)
-        let run = Self.run(scenario)
-        let callers = (0..<3).map { scenario.load($0) }
-        scenario.executor.drain()
-        run.cancel()
-        scenario.executor.drain()
-        let late = scenario.load(9)
-        scenario.executor.drain()
-        #expect(late.code == .shutDown && run.isRunning && callers.allSatisfy { $0.isRunning })
-        gate.open()
-        scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.value != nil } && run.value != nil && scenario.transport.isShutDown)
-        let report = Self.shutdown(scenario, within: .zero)
-        scenario.executor.drain()
-        expectEqual(report.value, ShutdownReport())
-    }
+        // Cancelled while loads run: they finish within the grace time, and then the run returns.
+        do {
+            let gate = Gate()
+            let scenario = ManagerScenario(seed: seed, gate: gate)
+            let run = Self.run(scenario)
+            let callers = (0..<3).map { scenario.load($0) }
+            scenario.executor.drain()
+            run.cancel()
+            scenario.executor.drain()
+            let late = scenario.load(9)
+            scenario.executor.drain()
+            expectAll(late.code == .shutDown, run.isRunning, callers.allSatisfy { $0.isRunning })
+            gate.open()
+            scenario.executor.drain()
+            expectAll(callers.allSatisfy { $0.value != nil }, run.value != nil, scenario.transport.isShutDown)
+            let report = Self.shutdown(scenario, within: .zero)
+            scenario.executor.drain()
+            expectEqual(report.value, ShutdownReport())
+        }
 
-    @Test(arguments: seeds) func `a cancelled run gives the grace time of the configuration, and reports afterwards`(
-        seed: UInt64
-    ) {
-        let gate = Gate()
-        var configuration = ImageManager.Configuration()
-        expectEqual(configuration.shutdownGrace, .seconds(10))
-        configuration.shutdownGrace = .seconds(3)
-        let scenario = ManagerScenario(seed: seed, gate: gate, configuration: configuration)
-        let run = Self.run(scenario)
-        let callers = (0..<3).map { scenario.load($0) }
-        scenario.executor.drain()
-        run.cancel()
-        scenario.executor.drain()
-        scenario.clock.advance(by: .seconds(2))
-        scenario.executor.drain()
-        expect(callers.allSatisfy { $0.isRunning })
-        scenario.clock.advance(by: .seconds(1))
-        scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.wasCancelled } && run.isRunning, "the transport has not unwound")
-        gate.open()
-        scenario.executor.drain()
-        let report = Self.shutdown(scenario, within: .zero)
-        scenario.executor.drain()
-        #expect(run.value != nil && report.value?.cancelledLoadCount == 3)
+        // A cancelled run gives the grace time of the configuration, and reports afterwards.
+        do {
+            let gate = Gate()
+            var configuration = ImageManager.Configuration()
+            expectEqual(configuration.shutdownGrace, .seconds(10))
+            configuration.shutdownGrace = .seconds(3)
+            let scenario = ManagerScenario(seed: seed, gate: gate, configuration: configuration)
+            let run = Self.run(scenario)
+            let callers = (0..<3).map { scenario.load($0) }
+            scenario.executor.drain()
+            run.cancel()
+            scenario.executor.drain()
+            scenario.clock.advance(by: .seconds(2))
+            scenario.executor.drain()
+            expect(callers.allSatisfy { $0.isRunning })
+            scenario.clock.advance(by: .seconds(1))
+            scenario.executor.drain()
+            expect(callers.allSatisfy { $0.wasCancelled } && run.isRunning, "the transport has not unwound")
+            gate.open()
+            scenario.executor.drain()
+            let report = Self.shutdown(scenario, within: .zero)
+            scenario.executor.drain()
+            expectAll(run.value != nil, report.value?.cancelledLoadCount == 3)
+        }
     }
 
     @Test(arguments: seeds) func `a run returns when another caller has shut the manager down, and not before`(
@@ -130,24 +129,26 @@ extension ImageManager: Service {}
         let caller = scenario.load(1)
         let run = Self.run(scenario)
         scenario.executor.drain()
-        #expect(run.isRunning)
+        expect(run.isRunning)
         let end = Self.shutdown(scenario, within: .seconds(5))
         scenario.executor.drain()
         let joining = Self.run(scenario)
         scenario.executor.drain()
-        #expect(run.isRunning && joining.isRunning && end.isRunning)
+        expectAll(run.isRunning, joining.isRunning, end.isRunning)
         if seed.isMultiple(of: 2) { joining.cancel() }
         scenario.executor.drain()
-        #expect(joining.isRunning && caller.isRunning, "the end that has begun has its time")
+        expect(joining.isRunning && caller.isRunning, "the end that has begun has its time")
         gate.open()
         scenario.executor.drain()
-        #expect(caller.value != nil && run.value != nil && joining.value != nil && end.value == ShutdownReport())
+        expectAll(caller.value != nil, run.value != nil, joining.value != nil, end.value == ShutdownReport())
         let late = Self.run(scenario)
         scenario.executor.drain()
         expect(late.value != nil, "after the end it returns at once")
     }
 
-    @Test(arguments: seeds) func `several runs end together, whichever of them is cancelled`(seed: UInt64) {
+    @Test(arguments: seeds)
+    func `runs end together when one of them is cancelled, and do not end the manager by themselves`(seed: UInt64) {
+        // Several runs end together, whichever of them is cancelled.
         let gate = Gate()
         let scenario = ManagerScenario(seed: seed, gate: gate)
         let caller = scenario.load(1)
@@ -159,18 +160,19 @@ extension ImageManager: Service {}
         expect(runs.allSatisfy { $0.isRunning })
         gate.open()
         scenario.executor.drain()
-        #expect(runs.allSatisfy { $0.value != nil } && caller.value != nil && scenario.transport.isShutDown)
-    }
+        expectAll(runs.allSatisfy { $0.value != nil }, caller.value != nil, scenario.transport.isShutDown)
 
-    @Test(arguments: seeds) func `a run that is not cancelled does not end the manager`(seed: UInt64) {
-        let scenario = ManagerScenario(seed: seed)
-        let run = Self.run(scenario)
-        scenario.executor.drain()
-        let callers = (0..<2).map { scenario.load($0) }
-        scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.value != nil } && run.isRunning && !scenario.transport.isShutDown)
-        run.cancel()
-        scenario.executor.drain()
-        expect(run.value != nil)
+        // A run that is not cancelled does not end the manager.
+        do {
+            let scenario = ManagerScenario(seed: seed)
+            let run = Self.run(scenario)
+            scenario.executor.drain()
+            let callers = (0..<2).map { scenario.load($0) }
+            scenario.executor.drain()
+            expect(callers.allSatisfy { $0.value != nil } && run.isRunning && !scenario.transport.isShutDown)
+            run.cancel()
+            scenario.executor.drain()
+            expect(run.value != nil)
+        }
     }
 }

@@ -12,53 +12,58 @@ import WebImageTesting
         return Probe(on: scenario.executor) { await manager.shutdown(within: .seconds(5)) }
     }
 
-    @Test(arguments: seeds) func `running loads finish within the grace time`(seed: UInt64) {
+    @Test(arguments: seeds)
+    func `loads finish within the grace time, or are cancelled and reported at its end, which later calls join`(
+        seed: UInt64
+    ) {
+        // Running loads finish within the grace time.
         let gate = Gate()
         let scenario = ManagerScenario(seed: seed, gate: gate)
         let caller = scenario.load(1)
         scenario.executor.drain()
         let end = Self.shutdown(scenario)
         scenario.executor.drain()
-        #expect(end.isRunning && caller.isRunning)
+        expectAll(end.isRunning, caller.isRunning)
         gate.open()
         scenario.executor.drain()
-        #expect(caller.value != nil && end.value == ShutdownReport())
-        #expect(scenario.transport.isShutDown)
-    }
+        expectAll(caller.value != nil, end.value == ShutdownReport(), scenario.transport.isShutDown)
 
-    @Test(arguments: seeds) func `work that has not ended at the deadline is cancelled and reported`(seed: UInt64) {
-        let gate = Gate()
-        let scenario = ManagerScenario(seed: seed, gate: gate)
-        let callers = (0..<3).map { scenario.load($0) }
-        scenario.executor.drain()
-        let end = Self.shutdown(scenario)
-        scenario.executor.drain()
-        scenario.clock.advance(by: .seconds(5))
-        scenario.executor.drain()
-        expect(callers.allSatisfy { $0.wasCancelled })
-        gate.open()
-        scenario.executor.drain()
-        expectEqual(end.value?.cancelledLoadCount, 3)
-        expectEqual(end.value?.isClean, false)
-    }
+        // Work that has not ended at the deadline is cancelled and reported.
+        do {
+            let gate = Gate()
+            let scenario = ManagerScenario(seed: seed, gate: gate)
+            let callers = (0..<3).map { scenario.load($0) }
+            scenario.executor.drain()
+            let end = Self.shutdown(scenario)
+            scenario.executor.drain()
+            scenario.clock.advance(by: .seconds(5))
+            scenario.executor.drain()
+            expect(callers.allSatisfy { $0.wasCancelled })
+            gate.open()
+            scenario.executor.drain()
+            expectEqual(end.value?.cancelledLoadCount, 3)
+            expectEqual(end.value?.isClean, false)
+        }
 
-    @Test(arguments: seeds) func `a later call joins the end that has begun, and gets its report`(seed: UInt64) {
-        let gate = Gate()
-        let scenario = ManagerScenario(seed: seed, gate: gate)
-        let manager = scenario.manager
-        let caller = scenario.load(1)
-        scenario.executor.drain()
-        let end = Self.shutdown(scenario)
-        scenario.executor.drain()
-        let later = Probe(on: scenario.executor) { await manager.shutdown(within: .zero) }
-        scenario.executor.drain()
-        #expect(caller.isRunning, "the grace time is that of the first call")
-        #expect(later.isRunning)
-        gate.open()
-        scenario.executor.drain()
-        expect(caller.value != nil)
-        expectEqual(end.value, ShutdownReport())
-        expectEqual(later.value, end.value)
+        // A later call joins the end that has begun, and gets its report.
+        do {
+            let gate = Gate()
+            let scenario = ManagerScenario(seed: seed, gate: gate)
+            let manager = scenario.manager
+            let caller = scenario.load(1)
+            scenario.executor.drain()
+            let end = Self.shutdown(scenario)
+            scenario.executor.drain()
+            let later = Probe(on: scenario.executor) { await manager.shutdown(within: .zero) }
+            scenario.executor.drain()
+            expect(caller.isRunning, "the grace time is that of the first call")
+            expect(later.isRunning)
+            gate.open()
+            scenario.executor.drain()
+            expect(caller.value != nil)
+            expectEqual(end.value, ShutdownReport())
+            expectEqual(later.value, end.value)
+        }
     }
 
     @Test(arguments: seeds) func `after the end every load gets one clear error, also a memory hit`(seed: UInt64) {
@@ -104,30 +109,21 @@ import WebImageTesting
         let allowed = grace ?? .seconds(3)
         scenario.clock.advance(by: allowed - .milliseconds(1))
         scenario.executor.drain()
-        #expect(scope.isRunning && load.isRunning)
+        expectAll(scope.isRunning, load.isRunning)
         scenario.clock.advance(by: .milliseconds(1))
         scenario.executor.drain()
-        #expect(load.wasCancelled)
+        expect(load.wasCancelled)
         gate.open()
         scenario.executor.drain()
         #expect(seed.isMultiple(of: 2) ? scope.error is Failure : scope.value == 1)
-        #expect(scenario.transport.isShutDown)
+        expect(scenario.transport.isShutDown)
     }
 
-    @Test(arguments: seeds) func `cancelAll reaches a file that no longer needs its picture`(seed: UInt64) throws {
-        let staged = try StagedManager(seed: seed, hasDisk: false)
-        let picture = staged.load(.numbered(1))
-        staged.run()
-        let file = staged.data(.numbered(1), as: .jpeg())
-        staged.run(without: .pixels)
-        staged.manager.cancelAll()
-        staged.run(without: .pixels)
-        #expect(picture.value != nil && file.wasCancelled)
-        staged.run()
-        #expect(staged.coder.encodes == 0 && staged.isAtRest)
-    }
-
-    @Test(arguments: seeds) func `cancelAll ends every caller once, and the manager continues`(seed: UInt64) {
+    @Test(arguments: seeds)
+    func `cancelAll ends every caller once, also of a file that no longer needs its picture, and the manager continues`(
+        seed: UInt64
+    ) throws {
+        // CancelAll ends every caller once, and the manager continues.
         let gate = Gate()
         let scenario = ManagerScenario(seed: seed, gate: gate)
         let manager = scenario.manager
@@ -135,11 +131,23 @@ import WebImageTesting
         scenario.executor.drain()
         let all = Probe(on: scenario.executor) { manager.cancelAll() }
         scenario.executor.drain()
-        #expect(all.value != nil && callers.allSatisfy { $0.wasCancelled })
+        expectAll(all.value != nil, callers.allSatisfy { $0.wasCancelled })
         gate.open()
         let next = scenario.load(0)
         scenario.executor.drain()
         expect(next.value != nil)
+
+        // CancelAll reaches a file that no longer needs its picture.
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        let picture = staged.load(.numbered(1))
+        staged.run()
+        let file = staged.data(.numbered(1), as: .jpeg())
+        staged.run(without: .pixels)
+        staged.manager.cancelAll()
+        staged.run(without: .pixels)
+        expectAll(picture.value != nil, file.wasCancelled)
+        staged.run()
+        expectAll(staged.coder.encodes == 0, staged.isAtRest)
     }
 
     @Test(arguments: seeds) func `the shutdown of a manager leaves caches that it shares with others as they are`(

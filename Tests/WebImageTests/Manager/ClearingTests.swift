@@ -7,7 +7,11 @@ import WebImageTesting
 @testable import WebImage
 
 @Suite(.balanced, .timeLimit(.minutes(1))) struct ClearingTests {
-    @Test(arguments: seeds) func `clearing memory keeps the disk, clearing all empties both`(seed: UInt64) throws {
+    @Test(arguments: seeds)
+    func `clearing memory keeps the disk, clearing all empties both, and a load that runs meanwhile ends and is stored`(
+        seed: UInt64
+    ) throws {
+        // Clearing memory keeps the disk, clearing all empties both.
         let staged = try StagedManager(seed: seed)
         func source() -> ImageSource? {
             let load = staged.load(.numbered(1))
@@ -18,26 +22,25 @@ import WebImageTesting
         expectEqual(source(), .memory)
         let memory = staged.start { try await $0.clear(.memory) }
         staged.run()
-        #expect(memory.value != nil && staged.manager.peek(.numbered(1)) == nil)
+        expectAll(memory.value != nil, staged.manager.peek(.numbered(1)) == nil)
         expectEqual(source(), .disk)
         let all = staged.start { try await $0.clear() }
         staged.run()
-        #expect(all.value != nil && staged.manager.peek(.numbered(1)) == nil)
+        expectAll(all.value != nil, staged.manager.peek(.numbered(1)) == nil)
         expectEqual(source(), .network)
-    }
 
-    @Test(arguments: seeds) func `a load that runs while the caches are emptied ends, and its result is stored`(
-        seed: UInt64
-    ) throws {
-        let staged = try StagedManager(seed: seed)
-        let load = staged.load(.numbered(1))
-        staged.runSome()
-        let clearing = staged.start { try await $0.clear() }
-        staged.run()
-        #expect(load.value != nil && clearing.value != nil && staged.isAtRest)
-        let again = staged.load(.numbered(1))
-        staged.run()
-        expectEqual(again.value?.image.pixels, load.value?.image.pixels)
+        // A load that runs while the caches are emptied ends, and its result is stored.
+        do {
+            let staged = try StagedManager(seed: seed)
+            let load = staged.load(.numbered(1))
+            staged.runSome()
+            let clearing = staged.start { try await $0.clear() }
+            staged.run()
+            expectAll(load.value != nil, clearing.value != nil, staged.isAtRest)
+            let again = staged.load(.numbered(1))
+            staged.run()
+            expectEqual(again.value?.image.pixels, load.value?.image.pixels)
+        }
     }
 
     /// A load whose original has arrived and waits to be decoded. The origin brings another picture each time.
@@ -45,7 +48,7 @@ import WebImageTesting
         let staged = try StagedManager.counting(seed: seed, hasDisk: seed.isMultiple(of: 3))
         let load = staged.load(.numbered(1, transformers: [.crop(to: PixelRect(x: 0, y: 0, width: 4, height: 4))]))
         staged.run(without: .pixels)
-        #expect(load.isRunning && staged.transport.requests.count == 1)
+        expectAll(load.isRunning, staged.transport.requests.count == 1)
         return (staged, load)
     }
 
@@ -63,26 +66,14 @@ import WebImageTesting
         staged.run()
         expect(earlier.value != nil)
         expectEqual(later.value.flatMap { ImageFactory.seed(of: $0.image) }, 2)
-        #expect(staged.isAtRest)
-    }
-
-    @Test(arguments: seeds) func `removing from memory leaves to other loads what a transfer has brought for the disk`(
-        seed: UInt64
-    ) throws {
-        let staged = try StagedManager.counting(seed: seed, hasDisk: true)
-        let earlier = staged.load(.numbered(1, transformers: [.rotate(degrees: 90)]))
-        staged.run(without: .pixels)
-        _ = staged.start { try await $0.remove(.numbered(1), from: .memory) }
-        staged.run(without: .pixels)
-        let later = staged.load(.numbered(1))
-        staged.run()
-        #expect(earlier.value != nil && later.value != nil && staged.transport.requests.count == 1)
+        expect(staged.isAtRest)
     }
 
     @Test(arguments: seeds, [CacheAccess.none, .memory])
-    func `a load that does not read the disk asks the origin, whatever an earlier load has brought`(
+    func `a load uses what an earlier one has brought for the disk, unless it does not read that`(
         seed: UInt64, reads: CacheAccess
     ) throws {
+        // A load that does not read the disk asks the origin, whatever an earlier load has brought.
         let staged = try StagedManager.counting(seed: seed, hasDisk: true)
         let earlier = staged.load(.numbered(1, transformers: [.rotate(degrees: 90)]))
         staged.run(without: .pixels)
@@ -90,7 +81,19 @@ import WebImageTesting
         request.cacheReads = reads
         let later = staged.load(request)
         staged.run()
-        #expect(earlier.value != nil && later.value.flatMap { ImageFactory.seed(of: $0.image) } == 2)
+        expectAll(earlier.value != nil, later.value.flatMap { ImageFactory.seed(of: $0.image) } == 2)
+
+        // Removing from memory leaves to other loads what a transfer has brought for the disk.
+        do {
+            let staged = try StagedManager.counting(seed: seed, hasDisk: true)
+            let earlier = staged.load(.numbered(1, transformers: [.rotate(degrees: 90)]))
+            staged.run(without: .pixels)
+            _ = staged.start { try await $0.remove(.numbered(1), from: .memory) }
+            staged.run(without: .pixels)
+            let later = staged.load(.numbered(1))
+            staged.run()
+            expectAll(earlier.value != nil, later.value != nil, staged.transport.requests.count == 1)
+        }
     }
 
     @Test(arguments: seeds)
@@ -108,14 +111,14 @@ import WebImageTesting
             staged.emptyMemory()
             let second = staged.load(request)
             staged.run()
-            #expect(first.value != nil && file.value != nil && second.value?.source == .disk)
+            expectAll(first.value != nil, file.value != nil, second.value?.source == .disk)
             expect(staged.manager.peek(request) != nil)
             let again = staged.data(request)
             staged.run()
             staged.emptyMemory()
             let third = staged.data(request)
             staged.run()
-            #expect(again.value != nil && third.value?.source == .disk)
+            expectAll(again.value != nil, third.value?.source == .disk)
             let fourth = staged.data(request)
             staged.run()
             expectEqual(fourth.value?.source, .memory)

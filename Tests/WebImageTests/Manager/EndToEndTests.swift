@@ -75,7 +75,7 @@ import WebImageTesting
         request.transformers = [.resize(to: PixelSize(width: 32, height: 32))]
         let first = try await withManager { manager in
             let file = try await manager.encodedImage(for: request, as: .webp(quality: 80))
-            #expect(file.source == .network && file.format == .webp && file.width == 32 && file.height == 24)
+            expectAll(file.source == .network, file.format == .webp, file.width == 32, file.height == 24)
             try await expectEqual(manager.encodedImage(for: request, as: .webp(quality: 80)).source, .memory)
             return file
         }
@@ -117,7 +117,7 @@ import WebImageTesting
         for source in [ImageSource.network, .disk] {
             try await withManager { manager in
                 let file = try await manager.encodedImage(for: request)
-                #expect(file.bytes == sent && file.source == source && file.format == .gif && file.width == 64)
+                expectAll(file.bytes == sent, file.source == source, file.format == .gif, file.width == 64)
             }
         }
         expectEqual(coder.decodes, 1)
@@ -129,7 +129,7 @@ import WebImageTesting
         request.transformers = [.resize(to: PixelSize(width: 20, height: 20), mode: .fill)]
         let made = try await withManager { try await $0.load(request) }
         let stored = try await withManager { try await $0.load(request) }
-        #expect(made.source == .network && stored.source == .disk && stored.image.isSame(as: made.image))
+        expectAll(made.source == .network, stored.source == .disk, stored.image.isSame(as: made.image))
     }
 
     @Test func `a variant is made from the original on disk without asking the origin`() async throws {
@@ -142,7 +142,8 @@ import WebImageTesting
         expectEqual(origin.requests.count, 1)
     }
 
-    @Test func `a page sent as a picture is an error and is not stored`() async throws {
+    @Test func `a page and a truncated picture are errors, and not stored`() async throws {
+        // A page sent as a picture is an error and is not stored.
         origin.respond(to: "/a.png", with: .text("<html>not a picture</html>"))
         let request = ImageRequest(origin.url("/a.png"))
         for _ in 0..<2 {
@@ -152,20 +153,21 @@ import WebImageTesting
             }
         }
         expectEqual(origin.requests.count, 2, "nothing came from disk")
-    }
 
-    @Test func `a truncated picture is an error and is not stored`() async throws {
-        let bytes = try ImageFactory.encoded(width: 64, height: 48, seed: 16, as: .jpeg())
-        origin.respond(to: "/a.jpg", with: .ok(ImageFactory.truncated(bytes), type: "image/jpeg"))
-        let request = ImageRequest(origin.url("/a.jpg"))
-        for format in [OutputFormat.original, .png] {
-            try await withManager { manager in
-                let error = await #expect(throws: ImageLoadError.self) {
-                    try await manager.encodedImage(for: request, as: format)
+        // A truncated picture is an error and is not stored.
+        do {
+            let bytes = try ImageFactory.encoded(width: 64, height: 48, seed: 16, as: .jpeg())
+            origin.respond(to: "/a.jpg", with: .ok(ImageFactory.truncated(bytes), type: "image/jpeg"))
+            let request = ImageRequest(origin.url("/a.jpg"))
+            for format in [OutputFormat.original, .png] {
+                try await withManager { manager in
+                    let error = await #expect(throws: ImageLoadError.self) {
+                        try await manager.encodedImage(for: request, as: format)
+                    }
+                    expectEqual(error?.reason, "truncated")
+                    let isStored = try await manager.diskCache?.contains(request.originalKey)
+                    expectEqual(isStored, false)
                 }
-                expectEqual(error?.reason, "truncated")
-                let isStored = try await manager.diskCache?.contains(request.originalKey)
-                expectEqual(isStored, false)
             }
         }
     }

@@ -184,7 +184,7 @@ import WebImageTesting
             let probe = Probe(on: executor) { try await call.run(manager, request) }
             executor.drain()
             guard seam.calls.contains(call) else {
-                #expect(probe.error == nil && !probe.isRunning, "\(String(describing: probe.error))")
+                expect(probe.error == nil && !probe.isRunning, "\(String(describing: probe.error))")
                 continue
             }
             let arrived = try #require(probe.error as? ImageLoadError, "\(String(describing: probe.error))")

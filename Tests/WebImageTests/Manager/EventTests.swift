@@ -40,55 +40,65 @@ import WebImageTesting
         }
     }
 
-    @Test(arguments: seeds) func `a sequence ends with the picture, once`(seed: UInt64) throws {
+    @Test(arguments: seeds)
+    func `a sequence ends with the picture, once, or throws what the load throws`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, hasDisk: false)
         let readers = (0..<3).map { _ in Self.read(staged, .numbered(1)) }
         staged.run()
         for reader in readers {
-            #expect(reader.value?.last == "finished 1" && reader.value?.count { $0 != "progress" } == 1)
+            expectAll(reader.value?.last == "finished 1", reader.value?.count { $0 != "progress" } == 1)
         }
-        #expect(staged.transport.requests.count == 1 && staged.isAtRest)
+        expectAll(staged.transport.requests.count == 1, staged.isAtRest)
+
+        // A sequence throws what the load throws.
+        do {
+            let staged = try StagedManager(seed: seed, hasDisk: false) { HTTPResponse(status: 503, url: $0.url) }
+            let reader = Self.read(staged, .numbered(1))
+            staged.run()
+            expectAll(reader.code == .unacceptableStatus, staged.isAtRest)
+        }
     }
 
-    @Test(arguments: seeds) func `a sequence throws what the load throws`(seed: UInt64) throws {
-        let staged = try StagedManager(seed: seed, hasDisk: false) { HTTPResponse(status: 503, url: $0.url) }
-        let reader = Self.read(staged, .numbered(1))
-        staged.run()
-        #expect(reader.code == .unacceptableStatus && staged.isAtRest)
-    }
-
-    @Test(arguments: seeds) func `a reader that is cancelled leaves the load, and the transfer ends`(seed: UInt64)
-        throws
-    {
+    @Test(arguments: seeds)
+    func `a reader that is cancelled, stops reading, or never begins leaves the load, and the transfer ends`(
+        seed: UInt64
+    ) throws {
+        // A reader that is cancelled leaves the load, and the transfer ends.
         let staged = try StagedManager(seed: seed, hasDisk: false, answer: Self.endless)
         let readers = (0..<2).map { _ in Self.read(staged, .numbered(1)) }
         staged.runSome()
         readers[0].cancel()
         staged.run()
-        #expect(!readers[0].isRunning && readers[1].isRunning)
+        expect(!readers[0].isRunning && readers[1].isRunning)
         readers[1].cancel()
         staged.run()
-        #expect(!readers[1].isRunning && staged.isAtRest)
-    }
+        expectAll(!readers[1].isRunning, staged.isAtRest)
 
-    @Test(arguments: seeds) func `a reader that stops reading leaves the load`(seed: UInt64) throws {
-        let staged = try StagedManager(seed: seed, hasDisk: false, answer: Self.endless)
-        let reader = staged.start { manager in
-            for try await event in manager.events(for: .numbered(1)) { return Self.name(event) }
-            return ""
+        // A reader that stops reading leaves the load.
+        do {
+            let staged = try StagedManager(seed: seed, hasDisk: false, answer: Self.endless)
+            let reader = staged.start { manager in
+                for try await event in manager.events(for: .numbered(1)) { return Self.name(event) }
+                return ""
+            }
+            staged.run()
+            expectAll(reader.value == "progress", staged.isAtRest)
         }
-        staged.run()
-        #expect(reader.value == "progress" && staged.isAtRest)
+
+        // A sequence without a reader leaves the load.
+        do {
+            let staged = try StagedManager(seed: seed, hasDisk: false, answer: Self.endless)
+            _ = staged.manager.events(for: .numbered(1))
+            staged.run()
+            expect(staged.isAtRest)
+        }
     }
 
-    @Test(arguments: seeds) func `a sequence without a reader leaves the load`(seed: UInt64) throws {
-        let staged = try StagedManager(seed: seed, hasDisk: false, answer: Self.endless)
-        _ = staged.manager.events(for: .numbered(1))
-        staged.run()
-        #expect(staged.isAtRest)
-    }
-
-    @Test(arguments: seeds) func `a refresh shows the cached picture first and the new one last`(seed: UInt64) throws {
+    @Test(arguments: seeds)
+    func `a refresh shows the cached picture first and the new one last, which a broken file does not keep away`(
+        seed: UInt64
+    ) throws {
+        // A refresh shows the cached picture first and the new one last.
         let staged = try StagedManager.counting(seed: seed)
         _ = staged.load(.numbered(1))
         staged.run()
@@ -96,20 +106,20 @@ import WebImageTesting
         staged.run()
         // Usually both share one transfer; the second may also begin when the first has its picture.
         let told = Set(readers.map { $0.value?.filter { $0 != "progress" } })
-        #expect(told.isSubset(of: [["cached 1", "finished 2"], ["cached 2", "finished 3"]]))
-        #expect(staged.transport.requests.count == 1 + told.count && staged.isAtRest)
-    }
+        expect(told.isSubset(of: [["cached 1", "finished 2"], ["cached 2", "finished 3"]]))
+        expectAll(staged.transport.requests.count == 1 + told.count, staged.isAtRest)
 
-    @Test(arguments: seeds) func `a cached file that is broken does not keep the new picture away`(seed: UInt64) throws
-    {
-        let staged = try StagedManager(seed: seed)
-        let bad = DiskEntry(metadata: EntryMetadata(url: "x", contentType: "image/png"), bytes: [1, 2, 3, 4])
-        let key = Self.refresh.originalKey
-        _ = staged.start { try await $0.diskCache?.store(bad, for: key) }
-        staged.run()
-        let reader = Self.read(staged, Self.refresh)
-        staged.run()
-        #expect(reader.value?.last == "finished 1" && staged.isAtRest)
+        // A cached file that is broken does not keep the new picture away.
+        do {
+            let staged = try StagedManager(seed: seed)
+            let bad = DiskEntry(metadata: EntryMetadata(url: "x", contentType: "image/png"), bytes: [1, 2, 3, 4])
+            let key = Self.refresh.originalKey
+            _ = staged.start { try await $0.diskCache?.store(bad, for: key) }
+            staged.run()
+            let reader = Self.read(staged, Self.refresh)
+            staged.run()
+            expectAll(reader.value?.last == "finished 1", staged.isAtRest)
+        }
     }
 
     @Test(arguments: seeds) func `a slow reader loses progress, but no picture and not the end`(seed: UInt64) throws {
@@ -126,7 +136,7 @@ import WebImageTesting
         gate.open()
         staged.run()
         let seen = reader.value ?? []
-        #expect(seen.filter { $0 != "progress" } == ["cached 1", "finished 1"] && seen.count <= 16)
+        expectAll(seen.filter { $0 != "progress" } == ["cached 1", "finished 1"], seen.count <= 16)
     }
 
     /// One report for each piece, because each passes the gate alone. The buffer is between nearly empty and full twice

@@ -10,70 +10,48 @@ import WebImageTesting
 @Suite(.balanced, .timeLimit(.minutes(1))) struct FailureTests {
     private static let missing: StubTransport.Answer = { HTTPResponse(status: 404, url: $0.url) }
 
-    @Test func `a missing picture is not requested again at once`() {
-        let scenario = ManagerScenario(seed: 1, answer: Self.missing)
-        let first = scenario.load(1)
-        scenario.executor.drain()
-        let second = scenario.load(1)
-        scenario.executor.drain()
-        expectEqual((first.error as? ImageLoadError)?.code, .unacceptableStatus)
-        let repeated = second.error as? ImageLoadError
-        expectEqual(repeated?.code, .recentlyFailed)
-        expectEqual(repeated?.reason, "unacceptableStatus")
-        expectEqual(scenario.transport.requests.count, 1)
-    }
-
-    @Test func `a request may retry a remembered failure`() {
-        let scenario = ManagerScenario(seed: 1, answer: Self.missing)
-        var request = ImageRequest.numbered(1)
-        request.retriesFailed = true
-        for _ in 0..<2 {
-            let caller = scenario.load(request)
+    @Test
+    func `a missing picture is not requested again at once, unless its failure is retried, forgotten or temporary`() {
+        do {
+            let scenario = ManagerScenario(seed: 1, answer: Self.missing)
+            let first = scenario.load(1)
             scenario.executor.drain()
-            expectEqual((caller.error as? ImageLoadError)?.code, .unacceptableStatus)
+            let second = scenario.load(1)
+            scenario.executor.drain()
+            expectEqual((first.error as? ImageLoadError)?.code, .unacceptableStatus)
+            let repeated = second.error as? ImageLoadError
+            expectEqual(repeated?.code, .recentlyFailed)
+            expectEqual(repeated?.reason, "unacceptableStatus")
+            expectEqual(scenario.transport.requests.count, 1)
         }
-        expectEqual(scenario.transport.requests.count, 2)
-    }
 
-    @Test(arguments: [CachePolicy.revalidate, .refreshCached, .reload], 0..<10 as Range<UInt64>)
-    func `a remembered failure does not hide what is stored`(policy: CachePolicy, seed: UInt64) throws {
-        let stage = try HTTPStage([:], seed: seed)
-        @Sendable func request(_ policy: CachePolicy, small: Bool = false) -> ImageRequest {
-            HTTPStage.request(small: small) { $0.cachePolicy = policy }
+        // A request may retry a remembered failure.
+        do {
+            let scenario = ManagerScenario(seed: 1, answer: Self.missing)
+            var request = ImageRequest.numbered(1)
+            request.retriesFailed = true
+            for _ in 0..<2 {
+                let caller = scenario.load(request)
+                scenario.executor.drain()
+                expectEqual((caller.error as? ImageLoadError)?.code, .unacceptableStatus)
+            }
+            expectEqual(scenario.transport.requests.count, 2)
         }
-        expectEqual(stage.version(request(.cacheFirst)), 1)
-        stage.origin.set { $0.status = 404 }
-        stage.staged.emptyMemory()
-        expectEqual(stage.code(request(policy)), .unacceptableStatus)
-        for policy in [CachePolicy.onlyIfCached, .cacheFirst] {
-            expectEqual(stage.version(request(policy)), 1)
-            stage.staged.emptyMemory()
-            #expect(stage.loads(request(policy, small: true)), "a thumbnail of what is stored")
-            stage.staged.emptyMemory()
+
+        // A forgotten failure is tried again.
+        do {
+            let scenario = ManagerScenario(seed: 1, answer: Self.missing)
+            let manager = scenario.manager
+            _ = scenario.load(1)
+            scenario.executor.drain()
+            _ = Probe(on: scenario.executor) { manager.forgetFailures() }
+            scenario.executor.drain()
+            _ = scenario.load(1)
+            scenario.executor.drain()
+            expectEqual(scenario.transport.requests.count, 2)
         }
-        let cached = stage.staged.start { try await $0.cachedResponse(for: request(.cacheFirst))?.source }
-        stage.staged.run()
-        expectEqual(cached.value, .disk)
-        expectEqual(stage.asked, 2)
-        #expect(stage.code(request(policy)) == .recentlyFailed && stage.asked == 2, "the origin is not asked again")
-    }
 
-    @Test(arguments: 0..<10 as Range<UInt64>) func `a picture that is stored after a failure is found`(
-        seed: UInt64
-    ) throws {
-        let staged = try StagedManager(seed: seed, answer: Self.missing)
-        let first = staged.load(.numbered(1))
-        staged.run()
-        let bytes = try Pictures.png(1)
-        let storing = staged.start { try await $0.store(bytes, for: .numbered(1)) }
-        staged.run()
-        let second = staged.load(.numbered(1))
-        staged.run()
-        #expect(first.code == .unacceptableStatus && storing.error == nil && second.value != nil)
-        expectEqual(staged.transport.requests.count, 1)
-    }
-
-    @Test func `a temporary failure is not remembered`() {
+        // A temporary failure is not remembered.
         for status in [429, 500, 503] {
             let scenario = ManagerScenario(seed: 1) { HTTPResponse(status: status, url: $0.url) }
             for _ in 0..<2 {
@@ -84,30 +62,104 @@ import WebImageTesting
         }
     }
 
-    @Test func `a forgotten failure is tried again`() {
-        let scenario = ManagerScenario(seed: 1, answer: Self.missing)
-        let manager = scenario.manager
-        _ = scenario.load(1)
-        scenario.executor.drain()
-        _ = Probe(on: scenario.executor) { manager.forgetFailures() }
-        scenario.executor.drain()
-        _ = scenario.load(1)
-        scenario.executor.drain()
-        expectEqual(scenario.transport.requests.count, 2)
+    @Test(arguments: [CachePolicy.revalidate, .refreshCached, .reload], 0..<10 as Range<UInt64>)
+    func `a remembered failure does not hide what is stored, before it or after`(
+        policy: CachePolicy, seed: UInt64
+    ) throws {
+        // A remembered failure does not hide what is stored.
+        do {
+            let stage = try HTTPStage([:], seed: seed)
+            @Sendable func request(_ policy: CachePolicy, small: Bool = false) -> ImageRequest {
+                HTTPStage.request(small: small) { $0.cachePolicy = policy }
+            }
+            expectEqual(stage.version(request(.cacheFirst)), 1)
+            stage.origin.set { $0.status = 404 }
+            stage.staged.emptyMemory()
+            expectEqual(stage.code(request(policy)), .unacceptableStatus)
+            for policy in [CachePolicy.onlyIfCached, .cacheFirst] {
+                expectEqual(stage.version(request(policy)), 1)
+                stage.staged.emptyMemory()
+                expect(stage.loads(request(policy, small: true)), "a thumbnail of what is stored")
+                stage.staged.emptyMemory()
+            }
+            let cached = stage.staged.start { try await $0.cachedResponse(for: request(.cacheFirst))?.source }
+            stage.staged.run()
+            expectEqual(cached.value, .disk)
+            expectEqual(stage.asked, 2)
+            expect(stage.code(request(policy)) == .recentlyFailed && stage.asked == 2, "the origin is not asked again")
+        }
+
+        // A picture that is stored after a failure is found.
+        let staged = try StagedManager(seed: seed, answer: Self.missing)
+        let first = staged.load(.numbered(1))
+        staged.run()
+        let bytes = try Pictures.png(1)
+        let storing = staged.start { try await $0.store(bytes, for: .numbered(1)) }
+        staged.run()
+        let second = staged.load(.numbered(1))
+        staged.run()
+        expectAll(first.code == .unacceptableStatus, storing.error == nil, second.value != nil)
+        expectEqual(staged.transport.requests.count, 1)
     }
 
-    @Test func `a page sent as a picture is an error that names its type`() {
-        let scenario = ManagerScenario(seed: 1) { request in
-            let page = Array("<!DOCTYPE html><html><body>Sign in</body></html>".utf8)
-            return HTTPResponse(
-                status: 200, headers: ["Content-Type": "text/html"], url: request.url, body: HTTPBody([page]))
+    @Test func `a page, an empty response, a body beyond the limit and a type that is not accepted are errors`() {
+        // A page sent as a picture is an error that names its type.
+        do {
+            let scenario = ManagerScenario(seed: 1) { request in
+                let page = Array("<!DOCTYPE html><html><body>Sign in</body></html>".utf8)
+                return HTTPResponse(
+                    status: 200, headers: ["Content-Type": "text/html"], url: request.url, body: HTTPBody([page]))
+            }
+            let caller = scenario.load(1)
+            scenario.executor.drain()
+            let error = caller.error as? ImageLoadError
+            expectEqual(error?.code, .undecodable)
+            expectEqual(error?.reason, "unknownFormat")
+            expectEqual(error?.message.contains("text/html"), true)
         }
-        let caller = scenario.load(1)
-        scenario.executor.drain()
-        let error = caller.error as? ImageLoadError
-        expectEqual(error?.code, .undecodable)
-        expectEqual(error?.reason, "unknownFormat")
-        expectEqual(error?.message.contains("text/html"), true)
+
+        // An empty response is an error.
+        do {
+            let scenario = ManagerScenario(seed: 1) { HTTPResponse(status: 200, url: $0.url) }
+            let caller = scenario.load(1)
+            scenario.executor.drain()
+            expectEqual((caller.error as? ImageLoadError)?.code, .emptyBody)
+        }
+
+        // A body beyond the limit is an error, announced or not.
+        var configuration = ImageManager.Configuration()
+        configuration.downloader.maximumByteCount = 100
+        for isAnnounced in [true, false] {
+            let scenario = ManagerScenario(seed: 1, configuration: configuration) { request in
+                // Begins as a JPEG does.
+                let chunks = [[0xFF, 0xD8] + [UInt8](repeating: 0xFF, count: 48)] + (0..<60).map { _ in [1] }
+                let stream = AsyncStream { continuation in
+                    for chunk in chunks { continuation.yield(chunk) }
+                    continuation.finish()
+                }
+                return HTTPResponse(
+                    status: 200, url: request.url, body: isAnnounced ? HTTPBody(chunks) : HTTPBody(stream))
+            }
+            let caller = scenario.load(1)
+            scenario.executor.drain()
+            expectEqual((caller.error as? ImageLoadError)?.reason, "bodyTooLarge")
+        }
+
+        // A content type can be required.
+        do {
+            var configuration = ImageManager.Configuration()
+            configuration.downloader.acceptableContentTypes = ["Image/PNG"]
+            for (type, isAccepted) in [("image/png; charset=x", true), ("IMAGE/PNG", true), ("text/html", false)] {
+                let scenario = ManagerScenario(seed: 1, configuration: configuration) { request in
+                    let picture = try HTTPResponse.picture(for: request)
+                    return HTTPResponse(
+                        status: 200, headers: ["Content-Type": type], url: request.url, body: picture.body)
+                }
+                let caller = scenario.load(1)
+                scenario.executor.drain()
+                expectEqual((caller.value != nil), isAccepted, "\(type)")
+            }
+        }
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
@@ -141,49 +193,7 @@ import WebImageTesting
             expectEqual(error?.code, .unacceptableStatus)
             expectEqual(error?.status, 304)
         }
-        #expect(staged.isAtRest && staged.fileCount == 0)
-    }
-
-    @Test func `an empty response is an error`() {
-        let scenario = ManagerScenario(seed: 1) { HTTPResponse(status: 200, url: $0.url) }
-        let caller = scenario.load(1)
-        scenario.executor.drain()
-        expectEqual((caller.error as? ImageLoadError)?.code, .emptyBody)
-    }
-
-    @Test func `a body beyond the limit is an error, announced or not`() {
-        var configuration = ImageManager.Configuration()
-        configuration.downloader.maximumByteCount = 100
-        for isAnnounced in [true, false] {
-            let scenario = ManagerScenario(seed: 1, configuration: configuration) { request in
-                // Begins as a JPEG does.
-                let chunks = [[0xFF, 0xD8] + [UInt8](repeating: 0xFF, count: 48)] + (0..<60).map { _ in [1] }
-                let stream = AsyncStream { continuation in
-                    for chunk in chunks { continuation.yield(chunk) }
-                    continuation.finish()
-                }
-                return HTTPResponse(
-                    status: 200, url: request.url, body: isAnnounced ? HTTPBody(chunks) : HTTPBody(stream))
-            }
-            let caller = scenario.load(1)
-            scenario.executor.drain()
-            expectEqual((caller.error as? ImageLoadError)?.reason, "bodyTooLarge")
-        }
-    }
-
-    @Test func `a content type can be required`() {
-        var configuration = ImageManager.Configuration()
-        configuration.downloader.acceptableContentTypes = ["Image/PNG"]
-        for (type, isAccepted) in [("image/png; charset=x", true), ("IMAGE/PNG", true), ("text/html", false)] {
-            let scenario = ManagerScenario(seed: 1, configuration: configuration) { request in
-                let picture = try HTTPResponse.picture(for: request)
-                return HTTPResponse(
-                    status: 200, headers: ["Content-Type": type], url: request.url, body: picture.body)
-            }
-            let caller = scenario.load(1)
-            scenario.executor.drain()
-            expectEqual((caller.value != nil), isAccepted, "\(type)")
-        }
+        expectAll(staged.isAtRest, staged.fileCount == 0)
     }
 
     @Test func `onlyIfCached never asks the origin`() {
@@ -193,6 +203,6 @@ import WebImageTesting
         let caller = scenario.load(request)
         scenario.executor.drain()
         expectEqual((caller.error as? ImageLoadError)?.code, .notInCache)
-        #expect(scenario.transport.requests.isEmpty)
+        expectEmpty(scenario.transport.requests)
     }
 }

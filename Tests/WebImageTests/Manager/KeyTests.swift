@@ -7,11 +7,28 @@ import Testing
 @testable import WebImage
 
 @Suite struct KeyTests {
-    @Test func `a plain request is named by its URL`() {
+    @Test func `a plain request is named by its URL, and one with credentials stays off the disk unless it is named`() {
+        // A plain request is named by its URL.
         let request = ImageRequest.numbered(1)
         expectEqual(request.originalKey.rawValue, "https://example.org/1.png")
         expectEqual(request.variantKey, request.originalKey)
-        #expect(request.allowsDisk)
+        expect(request.allowsDisk)
+
+        // A request with credentials stays off the disk unless it names its picture.
+        do {
+            var request = ImageRequest.numbered(1)
+            request.headers["Authorization"] = "Bearer secret"
+            expect(!request.allowsDisk)
+            request.cacheKey = "avatar/1"
+            expectAll(request.allowsDisk, !request.originalKey.rawValue.contains("secret"))
+        }
+
+        // A custom cache key never equals a URL.
+        do {
+            var request = ImageRequest.numbered(1)
+            request.cacheKey = ImageRequest.numbered(2).url.absoluteString
+            #expect(request.originalKey != ImageRequest.numbered(2).originalKey)
+        }
     }
 
     @Test func `every field that changes the bytes changes the name and the identity`() {
@@ -65,15 +82,6 @@ import Testing
         expectEqual(Set(names).count, names.count)
     }
 
-    @Test func `a request with credentials stays off the disk unless it names its picture`() {
-        var request = ImageRequest.numbered(1)
-        request.headers["Authorization"] = "Bearer secret"
-        expect(!request.allowsDisk)
-        request.cacheKey = "avatar/1"
-        #expect(request.allowsDisk)
-        expect(!request.originalKey.rawValue.contains("secret"))
-    }
-
     @Test func `a fragment is no part of a name and of an identity`() throws {
         func request(_ text: String) throws -> ImageRequest { ImageRequest(try #require(URL(string: text))) }
         let plain = try request("https://example.org/1.png?x")
@@ -122,12 +130,6 @@ import Testing
             let files = requests.map { $0.fileKey(.png) } + requests.map(\.variantKey)
             expectEqual(Set(files).count, files.count)
         }
-    }
-
-    @Test func `a custom cache key never equals a URL`() {
-        var request = ImageRequest.numbered(1)
-        request.cacheKey = ImageRequest.numbered(2).url.absoluteString
-        #expect(request.originalKey != ImageRequest.numbered(2).originalKey)
     }
 }
 

@@ -61,7 +61,7 @@ import WebImageTesting
         try await expectEqual(manager.load(request).source, .network)
         try await expectEqual(manager.load(request).source, .memory)
         await manager.flush()
-        #expect(cache.entryFiles.isEmpty)
+        expectEmpty(cache.entryFiles)
         _ = await manager.shutdown(within: .seconds(5))
     }
 }

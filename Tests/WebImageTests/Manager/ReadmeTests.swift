@@ -36,6 +36,6 @@ import WebImageTesting
         expectEqual(image.width, 400)
         expectEqual(thumbnail.contentType, "image/webp")
         expectEqual(now?.width, thumbnail.width)
-        #expect(fractions.isEmpty && sources == [.memory] && report.isClean && origin.requests.count == 1)
+        expectAll(fractions.isEmpty, sources == [.memory], report.isClean, origin.requests.count == 1)
     }
 }

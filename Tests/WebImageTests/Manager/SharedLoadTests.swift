@@ -9,7 +9,11 @@ import WebImageTesting
 @testable import WebImage
 
 @Suite(.balanced, .timeLimit(.minutes(1))) struct SharedLoadTests {
-    @Test(arguments: seeds) func `callers before, during and after a flight cause one download`(seed: UInt64) {
+    @Test(arguments: seeds)
+    func `callers before, during and after a flight cause one download`(
+        seed: UInt64
+    ) {
+        // Callers before, during and after a flight cause one download.
         let gate = Gate()
         let scenario = ManagerScenario(seed: seed, gate: gate)
         let early = (0..<3).map { _ in scenario.load(7) }
@@ -24,40 +28,44 @@ import WebImageTesting
         }
         expectEqual(scenario.transport.requests.count, 1)
         expectEqual(after.value?.source, .memory)
-    }
 
-    @Test(arguments: seeds) func `a caller that arrives while a flight lands never downloads again`(seed: UInt64) {
-        let coder = CountingCoder()
-        var configuration = ImageManager.Configuration()
-        configuration.coders = coder.registry
-        let scenario = ManagerScenario(seed: seed, configuration: configuration)
-        let manager = scenario.manager
-        let callers = (0..<8).map { _ in
-            Probe(on: scenario.executor) {
-                let first = try await manager.load(.numbered(3))
-                let second = try await manager.load(.numbered(3))
-                return (first.source, second.source)
+        // A caller that arrives while a flight lands never downloads again.
+        do {
+            let coder = CountingCoder()
+            var configuration = ImageManager.Configuration()
+            configuration.coders = coder.registry
+            let scenario = ManagerScenario(seed: seed, configuration: configuration)
+            let manager = scenario.manager
+            let callers = (0..<8).map { _ in
+                Probe(on: scenario.executor) {
+                    let first = try await manager.load(.numbered(3))
+                    let second = try await manager.load(.numbered(3))
+                    return (first.source, second.source)
+                }
             }
+            scenario.executor.drain()
+            expect(callers.allSatisfy { $0.value?.1 == .memory })
+            expectEqual(scenario.transport.requests.count, 1)
+            expectEqual(coder.decodes, 1, "memory holds the picture, and not only its file")
         }
-        scenario.executor.drain()
-        expect(callers.allSatisfy { $0.value?.1 == .memory })
-        expectEqual(scenario.transport.requests.count, 1)
-        expectEqual(coder.decodes, 1, "memory holds the picture, and not only its file")
+
+        // Different variants of one picture share the transfer.
+        do {
+            let gate = Gate()
+            let scenario = ManagerScenario(seed: seed, gate: gate)
+            let sizes = [4, 6, 8].map { PixelSize(width: $0, height: $0) }
+            let callers = sizes.map { scenario.load(.numbered(5, transformers: [.resize(to: $0)])) }
+            scenario.executor.drain()
+            gate.open()
+            scenario.executor.drain()
+            expectEqual(callers.map { $0.value?.image.size }, sizes)
+            expectEqual(scenario.transport.requests.count, 1)
+        }
     }
 
-    @Test(arguments: seeds) func `different variants of one picture share the transfer`(seed: UInt64) {
-        let gate = Gate()
-        let scenario = ManagerScenario(seed: seed, gate: gate)
-        let sizes = [4, 6, 8].map { PixelSize(width: $0, height: $0) }
-        let callers = sizes.map { scenario.load(.numbered(5, transformers: [.resize(to: $0)])) }
-        scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
-        expectEqual(callers.map { $0.value?.image.size }, sizes)
-        expectEqual(scenario.transport.requests.count, 1)
-    }
-
-    @Test(arguments: seeds) func `requests that differ in a header do not share a transfer`(seed: UInt64) {
+    @Test(arguments: seeds)
+    func `loads with other headers, limits or waits share no transfer`(seed: UInt64) throws {
+        // Requests that differ in a header do not share a transfer.
         let scenario = ManagerScenario(seed: seed) { request in
             var numbered = request
             let tenant = request.headers["Authorization"] == "one" ? 1 : 2
@@ -75,6 +83,47 @@ import WebImageTesting
         let anonymous = scenario.load(9)
         scenario.executor.drain()
         expectEqual(anonymous.value?.source, .network, "nor does it read the other's picture from memory")
+
+        // A load with stricter limits does not join one with laxer limits.
+        do {
+            let gate = Gate()
+            let scenario = ManagerScenario(seed: seed, gate: gate) { request in
+                HTTPResponse(status: 200, url: request.url, body: HTTPBody([try Pictures.png(1, side: 100)]))
+            }
+            // What memory holds answers both.
+            var (lax, strict) = (ImageRequest.numbered(1), ImageRequest.numbered(1))
+            strict.limits = ImageLimits(maximumSide: 50)
+            (lax.cacheReads, strict.cacheReads) = (.none, .none)
+            let requests = seed % 4 < 2 ? [lax, strict] : [strict, lax]
+            let callers = requests.map { scenario.load($0) }
+            scenario.executor.drain()
+            gate.open()
+            scenario.executor.drain()
+            for (request, caller) in zip(requests, callers) {
+                if request.limits == nil { expectEqual(caller.value?.image.width, 100) }
+                if request.limits != nil { expectEqual((caller.error as? ImageLoadError)?.reason, "tooLarge") }
+            }
+            let (again, refused) = (scenario.load(lax), scenario.load(strict))
+            scenario.executor.drain()
+            expect(again.value != nil, "the failure that is remembered is that of the limits")
+            expectEqual(refused.code, .recentlyFailed)
+        }
+
+        // A load that waits for its stores does not join one that does not.
+        do {
+            let gate = Gate()
+            let staged = try StagedManager(seed: seed, gate: gate)
+            var patient = ImageRequest.numbered(1)
+            patient.waitsForStores = true
+            let callers = [staged.load(.numbered(1)), staged.load(patient)]
+            staged.run()
+            gate.open()
+            staged.run(without: .files)
+            expect(callers[0].value != nil && callers[1].isRunning && staged.fileCount == 0)
+            while callers[1].isRunning, staged.canRun { staged.run(steps: 1) }
+            expectAll(callers[1].value != nil, staged.fileCount == 1)
+            staged.run()
+        }
     }
 
     @Test(arguments: 0..<16) func `each load stores where its request allows, also beside one that allows less or more`(
@@ -95,31 +144,33 @@ import WebImageTesting
         // content of the first load may not be stored any more.
         let newest = callers.compactMap { $0.value?.number }.max()
         for (caller, writes) in zip(callers, writes) where caller.value?.number == newest {
-            #expect(inMemory || !writes.contains(.memory))
-            #expect(onDisk || !writes.contains(.disk))
+            expectAll(inMemory || !writes.contains(.memory), onDisk || !writes.contains(.disk))
         }
         let asked = writes[0].union(writes[1])
-        #expect(!inMemory || asked.contains(.memory))
-        #expect(!onDisk || asked.contains(.disk))
-    }
-
-    @Test(arguments: seeds) func `a cancelled caller leaves the others waiting`(seed: UInt64) {
-        let gate = Gate()
-        let scenario = ManagerScenario(seed: seed, gate: gate)
-        let callers = (0..<3).map { _ in scenario.load(7) }
-        scenario.executor.drain()
-        callers[0].cancel()
-        scenario.executor.drain()
-        #expect(callers[0].wasCancelled && callers[1].isRunning && callers[2].isRunning)
-        gate.open()
-        scenario.executor.drain()
-        #expect(callers[1].value != nil && callers[2].value != nil)
-        expectEqual(scenario.transport.requests.count, 1)
-        expectEqual(scenario.transport.cancelled, 0)
+        expectAll(!inMemory || asked.contains(.memory), !onDisk || asked.contains(.disk))
     }
 
     @Test(arguments: seeds)
-    func `the last caller to leave cancels the transfer, and a later caller starts a new one`(seed: UInt64) {
+    func `a cancelled caller leaves the others waiting, the last one cancels, and an error reaches all and is not kept`(
+        seed: UInt64
+    ) {
+        // A cancelled caller leaves the others waiting.
+        do {
+            let gate = Gate()
+            let scenario = ManagerScenario(seed: seed, gate: gate)
+            let callers = (0..<3).map { _ in scenario.load(7) }
+            scenario.executor.drain()
+            callers[0].cancel()
+            scenario.executor.drain()
+            expect(callers[0].wasCancelled && callers[1].isRunning && callers[2].isRunning)
+            gate.open()
+            scenario.executor.drain()
+            expect(callers[1].value != nil && callers[2].value != nil)
+            expectEqual(scenario.transport.requests.count, 1)
+            expectEqual(scenario.transport.cancelled, 0)
+        }
+
+        // The last caller to leave cancels the transfer, and a later caller starts a new one.
         let gate = Gate()
         let scenario = ManagerScenario(seed: seed, gate: gate)
         let first = (0..<2).map { _ in scenario.load(7) }
@@ -134,26 +185,27 @@ import WebImageTesting
         expect(second.value != nil)
         expectEqual(scenario.transport.requests.count, 2)
         expectEqual(scenario.transport.cancelled, 1)
-    }
 
-    @Test(arguments: seeds) func `an error reaches every caller and is not remembered by the flight`(seed: UInt64) {
-        let gate = Gate()
-        let scenario = ManagerScenario(seed: seed, gate: gate) { request in
-            HTTPResponse(status: 503, url: request.url)
+        // An error reaches every caller and is not remembered by the flight.
+        do {
+            let gate = Gate()
+            let scenario = ManagerScenario(seed: seed, gate: gate) { request in
+                HTTPResponse(status: 503, url: request.url)
+            }
+            let callers = (0..<3).map { _ in scenario.load(7) }
+            scenario.executor.drain()
+            gate.open()
+            scenario.executor.drain()
+            for caller in callers {
+                let error = caller.error as? ImageLoadError
+                expectEqual(error?.code, .unacceptableStatus)
+                expectEqual(error?.status, 503)
+            }
+            let again = scenario.load(7)
+            scenario.executor.drain()
+            expectEqual((again.error as? ImageLoadError)?.code, .unacceptableStatus)
+            expectEqual(scenario.transport.requests.count, 2)
         }
-        let callers = (0..<3).map { _ in scenario.load(7) }
-        scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
-        for caller in callers {
-            let error = caller.error as? ImageLoadError
-            expectEqual(error?.code, .unacceptableStatus)
-            expectEqual(error?.status, 503)
-        }
-        let again = scenario.load(7)
-        scenario.executor.drain()
-        expectEqual((again.error as? ImageLoadError)?.code, .unacceptableStatus)
-        expectEqual(scenario.transport.requests.count, 2)
     }
 
     @Test(arguments: seeds) func `no more downloads run at once than allowed`(seed: UInt64) {
@@ -169,45 +221,5 @@ import WebImageTesting
         expect(callers.allSatisfy { $0.value != nil })
         expectEqual(scenario.transport.peak, 3)
         expectEqual(scenario.transport.requests.count, 12)
-    }
-
-    @Test(arguments: seeds) func `a load with stricter limits does not join one with laxer limits`(seed: UInt64) {
-        let gate = Gate()
-        let scenario = ManagerScenario(seed: seed, gate: gate) { request in
-            HTTPResponse(status: 200, url: request.url, body: HTTPBody([try Pictures.png(1, side: 100)]))
-        }
-        // What memory holds answers both.
-        var (lax, strict) = (ImageRequest.numbered(1), ImageRequest.numbered(1))
-        strict.limits = ImageLimits(maximumSide: 50)
-        (lax.cacheReads, strict.cacheReads) = (.none, .none)
-        let requests = seed % 4 < 2 ? [lax, strict] : [strict, lax]
-        let callers = requests.map { scenario.load($0) }
-        scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
-        for (request, caller) in zip(requests, callers) {
-            if request.limits == nil { expectEqual(caller.value?.image.width, 100) }
-            if request.limits != nil { expectEqual((caller.error as? ImageLoadError)?.reason, "tooLarge") }
-        }
-        let (again, refused) = (scenario.load(lax), scenario.load(strict))
-        scenario.executor.drain()
-        expect(again.value != nil, "the failure that is remembered is that of the limits")
-        expectEqual(refused.code, .recentlyFailed)
-    }
-
-    @Test(arguments: seeds) func `a load that waits for its stores does not join one that does not`(seed: UInt64) throws
-    {
-        let gate = Gate()
-        let staged = try StagedManager(seed: seed, gate: gate)
-        var patient = ImageRequest.numbered(1)
-        patient.waitsForStores = true
-        let callers = [staged.load(.numbered(1)), staged.load(patient)]
-        staged.run()
-        gate.open()
-        staged.run(without: .files)
-        #expect(callers[0].value != nil && callers[1].isRunning && staged.fileCount == 0)
-        while callers[1].isRunning, staged.canRun { staged.run(steps: 1) }
-        #expect(callers[1].value != nil && staged.fileCount == 1)
-        staged.run()
     }
 }

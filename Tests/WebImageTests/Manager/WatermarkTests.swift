@@ -30,9 +30,11 @@ import WebImageTesting
         expectNil(scenario.manager.peek(marked(1, with: .numbered(98))))
     }
 
-    @Test(arguments: fewerSeeds) func `a mark that cannot be loaded fails its picture alone, and is not remembered`(
+    @Test(arguments: fewerSeeds)
+    func `a mark that cannot be loaded fails its picture alone, once, and a cancelled load leaves that of its mark`(
         seed: UInt64
     ) throws {
+        // A mark that cannot be loaded fails its picture alone, and is not remembered.
         let scenario = ManagerScenario(seed: seed) { request in
             guard request.url.path.contains("99") else { return try HTTPResponse.picture(for: request) }
             return HTTPResponse(status: 404, url: request.url, body: HTTPBody([]))
@@ -46,19 +48,20 @@ import WebImageTesting
         let other = scenario.load(marked(1, with: .numbered(7)))
         scenario.executor.drain()
         try expectEqual(other.result?.get().image.width, 16)
-    }
 
-    @Test(arguments: fewerSeeds) func `a cancelled load leaves the load of its mark`(seed: UInt64) {
-        let gate = Gate()
-        let scenario = ManagerScenario(seed: seed, gate: gate)
-        let probe = scenario.load(marked(1))
-        scenario.executor.drain()
-        probe.cancel()
-        scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
-        #expect(throws: CancellationError.self) { try probe.result?.get() }
-        expectEqual(scenario.transport.open, 0)
+        // A cancelled load leaves the load of its mark.
+        do {
+            let gate = Gate()
+            let scenario = ManagerScenario(seed: seed, gate: gate)
+            let probe = scenario.load(marked(1))
+            scenario.executor.drain()
+            probe.cancel()
+            scenario.executor.drain()
+            gate.open()
+            scenario.executor.drain()
+            #expect(throws: CancellationError.self) { try probe.result?.get() }
+            expectEqual(scenario.transport.open, 0)
+        }
     }
 
     @Test func `the name of a mark tells every parameter, and no credential`() {

@@ -11,25 +11,27 @@ struct MemoryBudgetTests {
         MemoryBudget.limit(physical: 8 * gigabyte) { files[$0] }
     }
 
-    @Test func `without control groups the machine's memory is the limit`() {
+    @Test func `the limit is that of the control groups of the process, in either version, or the machine's memory`() {
+        // Without control groups the machine's memory is the limit.
         expectEqual(limit([:]), 8 * gigabyte)
         expectEqual(limit(["/proc/self/cgroup": "nonsense\n::\n"]), 8 * gigabyte)
-    }
 
-    @Test func `in version 2 every ancestor group is a limit, also the mounted root`() {
+        // In version 2 every ancestor group is a limit, also the mounted root.
         let group = ["/proc/self/cgroup": "0::/pod/app\n"]
         expectEqual(limit(group), 8 * gigabyte)
         expectEqual(limit(group.merging(["/sys/fs/cgroup/pod/app/memory.max": "max\n"]) { $1 }), 8 * gigabyte)
         expectEqual(limit(group.merging(["/sys/fs/cgroup/pod/memory.max": "1073741824\n"]) { $1 }), gigabyte)
         expectEqual(limit(group.merging(["/sys/fs/cgroup/memory.max": "536870912\n"]) { $1 }), gigabyte / 2)
-    }
 
-    @Test func `in version 1 only the memory hierarchy is read`() {
-        let group = ["/proc/self/cgroup": "5:cpu,cpuacct:/x\n4:memory:/docker/abc\n"]
-        let file = "/sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes"
-        expectEqual(limit(group.merging([file: "2147483648\n"]) { $1 }), 2 * gigabyte)
-        expectEqual(limit(group.merging([file: "9223372036854771712\n"]) { $1 }), 8 * gigabyte)
-        expectEqual(limit(group.merging(["/sys/fs/cgroup/memory/x/memory.limit_in_bytes": "1\n"]) { $1 }), 8 * gigabyte)
+        // In version 1 only the memory hierarchy is read.
+        do {
+            let group = ["/proc/self/cgroup": "5:cpu,cpuacct:/x\n4:memory:/docker/abc\n"]
+            let file = "/sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes"
+            expectEqual(limit(group.merging([file: "2147483648\n"]) { $1 }), 2 * gigabyte)
+            expectEqual(limit(group.merging([file: "9223372036854771712\n"]) { $1 }), 8 * gigabyte)
+            expectEqual(
+                limit(group.merging(["/sys/fs/cgroup/memory/x/memory.limit_in_bytes": "1\n"]) { $1 }), 8 * gigabyte)
+        }
     }
 
     @Test func `the default limit is 15 percent, with a maximum`() {

@@ -56,16 +56,16 @@ import WebImageTesting
         fill(manager)
         expect(picture.value != nil)
         let (failures, refreshes) = (manager.pipeline.failures, manager.pipeline.refreshes)
-        #expect(failures.byteCount > 3 << 20 && refreshes.byteCount > 800 << 10)
+        expectAll(failures.byteCount > 3 << 20, refreshes.byteCount > 800 << 10)
         pass(1, using: 0.95)
-        #expect(failures.byteCount <= 512 << 10 && refreshes.byteCount <= 128 << 10)
+        expectAll(failures.byteCount <= 512 << 10, refreshes.byteCount <= 128 << 10)
         fill(manager)
-        #expect(failures.byteCount <= 512 << 10 && refreshes.byteCount <= 128 << 10, "later ones obey it, too")
+        expect(failures.byteCount <= 512 << 10 && refreshes.byteCount <= 128 << 10, "later ones obey it, too")
         pass(3 * PressureGauge.calm, using: 0.1)
         fill(manager)
-        #expect(failures.byteCount > 3 << 20 && refreshes.byteCount > 800 << 10, "their own limits again")
+        expect(failures.byteCount > 3 << 20 && refreshes.byteCount > 800 << 10, "their own limits again")
         _ = Probe(on: executor) { await manager.respond(to: .warning) }
         executor.drain()
-        #expect(failures.byteCount <= 2 << 20 && refreshes.byteCount <= 512 << 10)
+        expectAll(failures.byteCount <= 2 << 20, refreshes.byteCount <= 512 << 10)
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTransport
 import SDWebImageCache
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -64,7 +65,7 @@ import WebImageTesting
             #expect(tiers.contains(.disk))
             #expect(cached?.image.width == 100)
             #expect(shown?.height == 75)
-            #expect(folder.entryFiles.isEmpty)
+            expectEmpty(folder.entryFiles)
         }
     }
 
@@ -89,7 +90,7 @@ import WebImageTesting
                 configuration: configuration, caches: caches,
                 transport: HTTPClient(configuration: configuration.transport))
             let response = try await manager.load(ImageRequest(url))
-            #expect(await manager.shutdown(within: .seconds(5)).isClean)
+            await expect(manager.shutdown(within: .seconds(5)).isClean)
             await caches.shutdown(within: .seconds(5))
             #expect(response.source == .network)
             #expect(folder.entryFiles.count == 1)
@@ -143,7 +144,7 @@ import WebImageTesting
                 await prefetcher.stop(token)  // cancel of SDWebImagePrefetchToken
                 await prefetcher.stopAll()  // cancelPrefetching
                 #expect(report.progress.finishedCount == 1)
-                #expect(report.failures.isEmpty)
+                expectEmpty(report.failures)
             }
             #expect(counts.last == 1)
         }

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPLoaders
 import HTTPTransport
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -95,7 +96,7 @@ import WebImageTesting
             #expect(stretched.variantKey != request.variantKey)
         }
         #expect(originalFolder.entryFiles.count == 1)
-        #expect(variantFolder.entryFiles.isEmpty)
+        expectEmpty(variantFolder.entryFiles)
     }
 
     @Test func `what the manager of SDWebImage decides is a hook`() async throws {
@@ -151,6 +152,6 @@ import WebImageTesting
         let manager = ImageManager(
             configuration: configuration, transport: HTTPLoaderChain(photos, web))  // SDImageLoadersManager
         #expect(try await manager.image(from: url).width == 400)
-        #expect(await manager.shutdown(within: .seconds(5)).isClean)
+        await expect(manager.shutdown(within: .seconds(5)).isClean)
     }
 }

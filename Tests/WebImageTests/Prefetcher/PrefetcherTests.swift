@@ -8,15 +8,8 @@ import WebImageTesting
 @testable import WebImage
 
 @Suite(.balanced, .timeLimit(.minutes(1))) struct PrefetcherTests {
-    @Test func `an empty list is over at once, with all counts zero`() {
-        let scenario = PrefetchScenario(seed: 1)
-        let token = scenario.start([])
-        expectEqual(token?.progress, .init(totalCount: 0))
-        expectEqual(token?.progress.isOver, true)
-        expectEqual(scenario.tokens, 0)
-    }
-
-    @Test(arguments: seeds) func `a list is loaded, three at once, and is then in memory`(seed: UInt64) {
+    @Test(arguments: seeds)
+    func `a list is loaded, three at once, and is then in memory, and an empty one is over at once`(seed: UInt64) {
         let scenario = PrefetchScenario(seed: seed)
         let token = scenario.start(Array(0..<8))
         expectEqual(scenario.transport.held.sorted(), [0, 1, 2], "the first of the list")
@@ -29,9 +22,20 @@ import WebImageTesting
         expectEqual(scenario.transport.peak, 3)
         expect((0..<8).allSatisfy { scenario.base.manager.peek(.numbered($0)) != nil })
         expectEqual(scenario.tokens, 0)
+
+        // An empty list is over at once, with all counts zero.
+        do {
+            let scenario = PrefetchScenario(seed: 1)
+            let token = scenario.start([])
+            expectEqual(token?.progress, .init(totalCount: 0))
+            expectEqual(token?.progress.isOver, true)
+            expectEqual(scenario.tokens, 0)
+        }
     }
 
-    @Test(arguments: seeds) func `each URL is counted once, also when it is refreshed`(seed: UInt64) {
+    @Test(arguments: seeds)
+    func `each request is counted once, also when it is refreshed or shares its load with an equal one`(seed: UInt64) {
+        // Each URL is counted once, also when it is refreshed.
         let scenario = PrefetchScenario(seed: seed)
         scenario.transport.open()
         _ = scenario.start([0, 1, 2])
@@ -50,6 +54,17 @@ import WebImageTesting
         expectEqual(scenario.transport.asked.count, 6, "the list was cached, and was requested again")
         expectEqual(steps?.last, 3)
         expectEqual(steps, Array(Set(steps ?? [])).sorted(), "every step is a new one")
+
+        // Equal requests of one list share a load and count one each.
+        do {
+            let scenario = PrefetchScenario(seed: seed)
+            let token = scenario.start([5, 5, 5, 6])
+            expectEqual(scenario.transport.held.sorted(), [5, 6])
+            scenario.transport.open()
+            scenario.executor.drain()
+            expectEqual(token?.progress, .counts(finished: 4, total: 4))
+            expectEqual(scenario.transport.asked.count, 2)
+        }
     }
 
     @Test(arguments: seeds) func `a picture that is missing counts as failed and is named`(seed: UInt64) {
@@ -62,33 +77,27 @@ import WebImageTesting
         expectEqual(report?.failures.allSatisfy { ($0.error as? ImageLoadError)?.status == 404 }, true)
     }
 
-    @Test func `a report names the first hundred failures and counts them all`() {
-        let scenario = PrefetchScenario(seed: 1) { HTTPResponse(status: 404, url: $0.url) }
-        scenario.transport.open()
-        let prefetcher = scenario.prefetcher
-        let report = scenario.base.run { await prefetcher.prefetch((0..<250).map { ImageRequest.numbered($0) }) }
-        expectEqual(report?.progress, .counts(failed: 250, total: 250))
-        expectEqual(report?.failures.count, 100)
-    }
-
     @Test(arguments: [99, 100, 101, 250])
-    func `a report names at most a hundred failures, also of a picture that is listed many times`(times: Int) {
+    func `a report names a hundred failures, and counts them all, also of a picture that is listed many times`(
+        times: Int
+    ) {
+        // A report names at most a hundred failures, also of a picture that is listed many times.
         let scenario = PrefetchScenario(seed: 1) { HTTPResponse(status: 404, url: $0.url) }
         let token = scenario.start([1, 2] + Array(repeating: 3, count: times) + [4])
         scenario.transport.open()
         scenario.executor.drain()
         expectEqual(token?.progress, .counts(failed: times + 3, total: times + 3))
         expectEqual(token?.report.failures.count, 100)
-    }
 
-    @Test(arguments: seeds) func `equal requests of one list share a load and count one each`(seed: UInt64) {
-        let scenario = PrefetchScenario(seed: seed)
-        let token = scenario.start([5, 5, 5, 6])
-        expectEqual(scenario.transport.held.sorted(), [5, 6])
-        scenario.transport.open()
-        scenario.executor.drain()
-        expectEqual(token?.progress, .counts(finished: 4, total: 4))
-        expectEqual(scenario.transport.asked.count, 2)
+        // A report names the first hundred failures and counts them all.
+        do {
+            let scenario = PrefetchScenario(seed: 1) { HTTPResponse(status: 404, url: $0.url) }
+            scenario.transport.open()
+            let prefetcher = scenario.prefetcher
+            let report = scenario.base.run { await prefetcher.prefetch((0..<250).map { ImageRequest.numbered($0) }) }
+            expectEqual(report?.progress, .counts(failed: 250, total: 250))
+            expectEqual(report?.failures.count, 100)
+        }
     }
 
     @Test func `a hundred thousand requests are taken one by one`() {

@@ -77,32 +77,37 @@ import WebImageTesting
         return configuration
     }
 
-    @Test func `pictures that are made at once take no more than the budget, and all are delivered`() async throws {
-        let coder = WeighingCoder(byteCount: 100_000)
-        let configuration = configuration(coder, limit: 250_000)
-        let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<60 {
-                group.addTask {
-                    let request = ImageRequest.numbered(number)
-                    if number.isMultiple(of: 2) {
-                        let image = try await manager.image(for: request)
-                        expectEqual(image.width, 16)
-                    } else {
-                        let file = try await manager.encodedImage(for: request, as: .png)
-                        expectEqual(file.width, 16)
+    @Test
+    func `pictures made at once take no more than the budget, and all are delivered`()
+        async throws
+    {
+        // Pictures that are made at once take no more than the budget, and all are delivered.
+        do {
+            let coder = WeighingCoder(byteCount: 100_000)
+            let configuration = configuration(coder, limit: 250_000)
+            let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<60 {
+                    group.addTask {
+                        let request = ImageRequest.numbered(number)
+                        if number.isMultiple(of: 2) {
+                            let image = try await manager.image(for: request)
+                            expectEqual(image.width, 16)
+                        } else {
+                            let file = try await manager.encodedImage(for: request, as: .png)
+                            expectEqual(file.width, 16)
+                        }
                     }
                 }
+                try await group.waitForAll()
             }
-            try await group.waitForAll()
+            // Two shares, and what one encoder has overdrawn.
+            #expect(coder.peak <= 300_000)
+            await expect(manager.occupancy.isIdle)
+            _ = await manager.shutdown(within: .zero)
         }
-        // Two shares, and what one encoder has overdrawn.
-        #expect(coder.peak <= 300_000)
-        #expect(await manager.occupancy.isIdle)
-        _ = await manager.shutdown(within: .zero)
-    }
 
-    @Test func `a decode waits for its share of the budget before it takes a thread`() async throws {
+        // A decode waits for its share of the budget before it takes a thread.
         let blocked = DispatchSemaphore(value: 0)
         let coder = WeighingCoder(byteCount: 100_000) { blocked.wait() }
         let configuration = configuration(coder, limit: 250_000)
@@ -139,8 +144,7 @@ import WebImageTesting
         for load in loads.prefix(Int(seed % 8)) { load.cancel() }
         for file in files.suffix(Int(seed % 5)) { file.cancel() }
         scenario.executor.drain()
-        expect(loads.allSatisfy { !$0.isRunning })
-        expect(files.allSatisfy { !$0.isRunning })
+        expectAll(loads.allSatisfy { !$0.isRunning }, files.allSatisfy { !$0.isRunning })
         let look = Probe(on: scenario.executor) { await manager.occupancy }
         scenario.executor.drain()
         expectEqual(look.value?.workByteCount, 0)
@@ -193,7 +197,21 @@ import WebImageTesting
         expectEqual(decoded.entries, [3, 2, 1])
     }
 
-    @Test func `a picture above the budget is refused from its header with its own code`() async throws {
+    @Test(arguments: [Int.min, -1, 0])
+    func `a picture above the budget is refused from its header, or decoded smaller for a thumbnail`(
+        limit: Int
+    ) async throws {
+        // A budget without bytes refuses every picture, and nothing traps.
+        do {
+            let coder = WeighingCoder(byteCount: 100)
+            let configuration = configuration(coder, limit: limit)
+            let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
+            let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
+            expectEqual(error?.reason, ImageError.Code.memoryLimitExceeded.description)
+            _ = await manager.shutdown(within: .zero)
+        }
+
+        // A picture above the budget is refused from its header with its own code.
         let coder = WeighingCoder(byteCount: 100_001)
         let configuration = configuration(coder, limit: 100_000)
         let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
@@ -201,33 +219,21 @@ import WebImageTesting
         expectEqual(error?.reason, ImageError.Code.memoryLimitExceeded.description)
         expectEqual(coder.peak, 0)
         _ = await manager.shutdown(within: .zero)
-    }
 
-    @Test func `a picture that is too large for the budget is decoded smaller for a thumbnail`()
-        async throws
-    {
-        var configuration = ImageManager.Configuration()
-        configuration.disk = nil
-        configuration.maximumProcessingByteCount = 1_000_000
-        let jpeg = try ImageFactory.encoded(width: 1_000, height: 1_000, seed: 1, as: .jpeg())
-        let transport = StubTransport { HTTPResponse(status: 200, url: $0.url, body: HTTPBody([jpeg])) }
-        let manager = ImageManager(configuration: configuration, transport: transport)
-        let whole = await #expect(throws: ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
-        expectEqual(whole?.reason, ImageError.Code.memoryLimitExceeded.description)
-        let small = ImageRequest.numbered(1, transformers: [.resize(to: PixelSize(width: 100, height: 100))])
-        try await expectEqual(manager.image(for: small).width, 100)
-        _ = await manager.shutdown(within: .zero)
-    }
-
-    @Test(arguments: [Int.min, -1, 0]) func `a budget without bytes refuses every picture, and nothing traps`(
-        limit: Int
-    ) async throws {
-        let coder = WeighingCoder(byteCount: 100)
-        let configuration = configuration(coder, limit: limit)
-        let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
-        let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
-        expectEqual(error?.reason, ImageError.Code.memoryLimitExceeded.description)
-        _ = await manager.shutdown(within: .zero)
+        // A picture that is too large for the budget is decoded smaller for a thumbnail.
+        do {
+            var configuration = ImageManager.Configuration()
+            configuration.disk = nil
+            configuration.maximumProcessingByteCount = 1_000_000
+            let jpeg = try ImageFactory.encoded(width: 1_000, height: 1_000, seed: 1, as: .jpeg())
+            let transport = StubTransport { HTTPResponse(status: 200, url: $0.url, body: HTTPBody([jpeg])) }
+            let manager = ImageManager(configuration: configuration, transport: transport)
+            let whole = await #expect(throws: ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
+            expectEqual(whole?.reason, ImageError.Code.memoryLimitExceeded.description)
+            let small = ImageRequest.numbered(1, transformers: [.resize(to: PixelSize(width: 100, height: 100))])
+            try await expectEqual(manager.image(for: small).width, 100)
+            _ = await manager.shutdown(within: .zero)
+        }
     }
 
     @Test func `a picture holds its own bytes of the budget, and not those of its decoding`() async throws {

@@ -33,7 +33,11 @@ struct SDWebImageCacheTests {
         (folder ?? self.folder.path) + "/" + SDWebImageName(key).file
     }
 
-    @Test func `a file that SDWebImage has written is found, with and without its extension`() async throws {
+    @Test
+    func `a file that SDWebImage has written is found, and a stored entry is a plain file that comes back`()
+        async throws
+    {
+        // A file that SDWebImage has written is found, with and without its extension.
         let cache = makeCache()
         try folder.write([1, 2, 3], to: path(key))
         let entry = try #require(try await cache.entry(for: key))
@@ -45,17 +49,18 @@ struct SDWebImageCacheTests {
         try await expectEqual(cache.entry(for: old)?.bytes, [4])
         try await cache.remove(old)
         try await expectNil(cache.entry(for: old))
-    }
 
-    @Test func `a stored entry is a plain file, and what is known about it comes back`() async throws {
-        let cache = makeCache()
-        #expect(try await cache.store(sampleEntry(size: 5_000), for: key).isStored)
-        try expectEqual(folder.read(path(key)), sampleEntry(size: 5_000).bytes)
-        var expected = sampleEntry(size: 5_000)
-        expected.metadata.storedAt = time.now.wholeSeconds
-        try await expectEqual(makeCache().entry(for: key), expected)
-        let visible = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
-        expectEqual(visible, [SDWebImageName(key).file])
+        // A stored entry is a plain file, and what is known about it comes back.
+        do {
+            let cache = makeCache()
+            try await expect(cache.store(sampleEntry(size: 5_000), for: key).isStored)
+            try expectEqual(folder.read(path(key)), sampleEntry(size: 5_000).bytes)
+            var expected = sampleEntry(size: 5_000)
+            expected.metadata.storedAt = time.now.wholeSeconds
+            try await expectEqual(makeCache().entry(for: key), expected)
+            let visible = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
+            expectEqual(visible, [SDWebImageName(key).file])
+        }
     }
 
     @Test func `what was known is ignored when SDWebImage has replaced the file, or it is damaged`() async throws {
@@ -85,43 +90,17 @@ struct SDWebImageCacheTests {
         try body(system, file)
     }
 
-    @Test func `extended data that SDWebImage has written is read, and what it changes later counts`() async throws {
-        let cache = makeCache()
-        try folder.write([1, 2, 3], to: path(key))
-        var isKept = true
-        try withAttribute(path(key)) { system, file in
-            do { try system.setAttribute(FlatFiles.attributeName, of: file, to: [7, 8, 9]) } catch { isKept = false }
-        }
-        try await expectEqual(cache.entry(for: key)?.metadata.extendedData, (isKept ? [7, 8, 9] : nil))
-        var entry = sampleEntry()
-        entry.metadata.extendedData = [4, 5]
-        #expect(try await cache.store(entry, for: key).isStored)
-        try await expectEqual(makeCache().entry(for: key)?.metadata.extendedData, [4, 5])
-        guard isKept else { return }
-        try withAttribute(path(key)) { system, file in
-            expectEqual(system.attribute(FlatFiles.attributeName, of: file), [4, 5], "where SDWebImage looks")
-            try system.setAttribute(FlatFiles.attributeName, of: file, to: [6])
-        }
-        try await expectEqual(cache.entry(for: key)?.metadata.extendedData, [6])
-        try await cache.renew(key, ifContentIs: nil) { $0.extendedData = [10] }
-        try withAttribute(path(key)) { system, file in
-            expectEqual(system.attribute(FlatFiles.attributeName, of: file), [10])
-            try system.setAttribute(FlatFiles.attributeName, of: file, to: nil)
-        }
-        try await expectNil(cache.entry(for: key)?.metadata.extendedData, "SDWebImage has removed it")
-        try await expectEqual(cache.entry(for: key)?.metadata.etag, sampleEntry().metadata.etag)
-    }
-
     @Test(arguments: [ENOTSUP, ENOSPC, EDQUOT, E2BIG])
-    func `extended data stays where the file system has no attributes or no room for them`(
+    func `extended data is kept in an attribute, or beside it where there is none, and what SDWebImage writes counts`(
         number: Int32
     ) async throws {
+        // Extended data stays where the file system has no attributes or no room for them.
         let faults = FaultPlan()
         faults.set { _, call in call == .attribute ? .failure(number) : nil }
         let cache = makeCache(system: faults.system)
         var entry = sampleEntry()
         entry.metadata.extendedData = [UInt8](repeating: 3, count: 10_000)
-        #expect(try await cache.store(entry, for: key).isStored)
+        try await expect(cache.store(entry, for: key).isStored)
         try await expectEqual(cache.entry(for: key)?.metadata.extendedData, entry.metadata.extendedData)
         try await cache.renew(key, ifContentIs: nil) { $0.extendedData = [1] }
         try await expectEqual(cache.entry(for: key)?.metadata.extendedData, [1])
@@ -134,6 +113,36 @@ struct SDWebImageCacheTests {
         try await expectEqual(cache.entry(for: key)?.metadata.extendedData, (isKept ? [6] : [1]))
         try await cache.renew(key, ifContentIs: nil) { $0.extendedData = nil }
         try await expectNil(cache.entry(for: key)?.metadata.extendedData)
+
+        // Extended data that SDWebImage has written is read, and what it changes later counts.
+        do {
+            let cache = makeCache()
+            try folder.write([1, 2, 3], to: path(key))
+            var isKept = true
+            try withAttribute(path(key)) { system, file in
+                do { try system.setAttribute(FlatFiles.attributeName, of: file, to: [7, 8, 9]) } catch {
+                    isKept = false
+                }
+            }
+            try await expectEqual(cache.entry(for: key)?.metadata.extendedData, (isKept ? [7, 8, 9] : nil))
+            var entry = sampleEntry()
+            entry.metadata.extendedData = [4, 5]
+            try await expect(cache.store(entry, for: key).isStored)
+            try await expectEqual(makeCache().entry(for: key)?.metadata.extendedData, [4, 5])
+            guard isKept else { return }
+            try withAttribute(path(key)) { system, file in
+                expectEqual(system.attribute(FlatFiles.attributeName, of: file), [4, 5], "where SDWebImage looks")
+                try system.setAttribute(FlatFiles.attributeName, of: file, to: [6])
+            }
+            try await expectEqual(cache.entry(for: key)?.metadata.extendedData, [6])
+            try await cache.renew(key, ifContentIs: nil) { $0.extendedData = [10] }
+            try withAttribute(path(key)) { system, file in
+                expectEqual(system.attribute(FlatFiles.attributeName, of: file), [10])
+                try system.setAttribute(FlatFiles.attributeName, of: file, to: nil)
+            }
+            try await expectNil(cache.entry(for: key)?.metadata.extendedData, "SDWebImage has removed it")
+            try await expectEqual(cache.entry(for: key)?.metadata.etag, sampleEntry().metadata.etag)
+        }
     }
 
     @Test(arguments: [
@@ -163,7 +172,11 @@ struct SDWebImageCacheTests {
         }
     }
 
-    @Test func `old entries go, and then the oldest until the folder is half full`() async throws {
+    @Test
+    func `old entries go, and then the oldest until the folder is half full, also by a store that fills it`()
+        async throws
+    {
+        // Old entries go, and then the oldest until the folder is half full.
         let cache = makeCache(maximumByteCount: 10_000)
         for number in 0..<9 {
             try folder.write([UInt8](repeating: 1, count: 1_000), to: path(CacheKey("\(number)")))
@@ -175,9 +188,23 @@ struct SDWebImageCacheTests {
         for number in 9..<13 { try folder.write([UInt8](repeating: 1, count: 1_000), to: path(CacheKey("\(number)"))) }
         try await expectEqual(cache.removeExpired(), 8, "to below half of the limit")
         for number in [8, 9, 10, 11, 12] where number != 8 {
-            #expect(try await cache.contains(CacheKey("\(number)")))
+            try await expect(cache.contains(CacheKey("\(number)")))
         }
         try await expect(!cache.contains(CacheKey("0")))
+
+        try folder.empty()
+        // A store that fills the folder sweeps it.
+        do {
+            let cache = makeCache(maximumByteCount: 10_000)
+            for number in 0..<40 {
+                _ = try await cache.store(sampleEntry(number, size: 1_000), for: CacheKey("\(number)"))
+                time.advance(by: .seconds(10))
+            }
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
+            #expect((4...11).contains(files.count))
+            try await expect(cache.contains(CacheKey("39")))
+            try await expectEqual(cache.store(sampleEntry(1, size: 5_001), for: key).error?.code, .tooLarge)
+        }
     }
 
     private func touch(_ key: CacheKey, at time: Duration) throws {
@@ -186,21 +213,21 @@ struct SDWebImageCacheTests {
         try FileSystem().setAccess(SDWebImageName(key).file, in: descriptor, to: time.wholeSeconds)
     }
 
-    @Test func `a use keeps an entry when the age counts from the access, and not otherwise`() async throws {
+    @Test func `the age counts from the access, the modification or the creation, as that is chosen`() async throws {
+        // A use keeps an entry when the age counts from the access, and not otherwise.
         for date in SDWebImageCache.Date.allCases {
             let cache = makeCache(date: date)
             try folder.write([1], to: path(key))
             time.advance(by: .seconds(500_000))
-            #expect(try await cache.contains(key))
+            try await expect(cache.contains(key))
             time.advance(by: .seconds(500_000))
             // The time of a change is that of the system, which notes the access as a change.
             try await expectEqual(cache.removeExpired(), (date == .access ? 0 : 1), "\(date)")
             try await cache.removeAll()
             time.advance(by: .seconds(-1_000_000))
         }
-    }
 
-    @Test func `a later modification keeps no entry whose age counts from its creation`() async throws {
+        // A later modification keeps no entry whose age counts from its creation.
         for date in [SDWebImageCache.Date.modification, .creation] {
             let cache = makeCache(date: date)
             try folder.write([1], to: path(key))
@@ -214,18 +241,6 @@ struct SDWebImageCacheTests {
         }
     }
 
-    @Test func `a store that fills the folder sweeps it`() async throws {
-        let cache = makeCache(maximumByteCount: 10_000)
-        for number in 0..<40 {
-            _ = try await cache.store(sampleEntry(number, size: 1_000), for: CacheKey("\(number)"))
-            time.advance(by: .seconds(10))
-        }
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
-        #expect((4...11).contains(files.count))
-        #expect(try await cache.contains(CacheKey("39")))
-        try await expectEqual(cache.store(sampleEntry(1, size: 5_001), for: key).error?.code, .tooLarge)
-    }
-
     @Test func `what is no entry stays, and is never read`() async throws {
         let cache = makeCache()
         try folder.write([1], to: folder.path + "/notes.txt")
@@ -235,7 +250,7 @@ struct SDWebImageCacheTests {
         try await expectNil(cache.entry(for: CacheKey("folder")))
         try await cache.removeAll()
         try expectEqual(folder.read(folder.path + "/notes.txt"), [1])
-        #expect(try await cache.store(sampleEntry(), for: key).isStored)
+        try await expect(cache.store(sampleEntry(), for: key).isStored)
         try expectEqual(folder.read(folder.path + "/notes.txt"), [1])
     }
 
@@ -251,11 +266,11 @@ struct SDWebImageCacheTests {
             _ = try await cache.store(sampleEntry(2), for: key)
             plan.clear()
             let found = try await cache.entry(for: key)?.bytes
-            #expect(found == sampleEntry(1).bytes || found == sampleEntry(2).bytes, "step \(step)")
+            expect(found == sampleEntry(1).bytes || found == sampleEntry(2).bytes, "step \(step)")
             _ = try await cache.store(sampleEntry(1), for: key)
         }
         #expect(warnings.codes.contains(.diskFull))
-        #expect(folder.openDescriptors.isEmpty)
+        expectEmpty(folder.openDescriptors)
         let hidden = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/.swift-web-image")
         expectEqual(hidden, [SDWebImageName(key).digest], "no unfinished file")
     }

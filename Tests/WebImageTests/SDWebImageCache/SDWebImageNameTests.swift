@@ -22,8 +22,17 @@ struct SDWebImageNameTests {
         (String(repeating: "x", count: 64), "c1bb4f81d892b2d57947682aeb252456"),
     ]
 
-    @Test(arguments: digests) func `the digest is MD5`(text: String, expected: String) {
-        expectEqual(MD5.text(of: Array(text.utf8)), expected)
+    @Test
+    func `the name is MD5 of the key, or of a program's own, and the extension of its path, or of its original`() {
+        for (text, expected) in Self.digests { expectEqual(MD5.text(of: Array(text.utf8)), expected, "\(text)") }
+        for (key, expected) in Self.names { expectEqual(SDWebImageName(CacheKey(key)).file, expected, "\(key)") }
+        let named = SDWebImageName(CacheKey("\0key\0\u{39}:picture.1"))
+        expectEqual(named, SDWebImageName(CacheKey("picture.1")))
+        expectEqual(named.suffix, ".1")
+        let original = CacheKey("https://e.org/a.png")
+        let variant = CacheKey(original, suffix: "\0variant\0n:resize(1,2)")
+        #expect(SDWebImageName(variant).digest != SDWebImageName(original).digest)
+        expectEqual(SDWebImageName(variant).suffix, ".png")
     }
 
     /// A key, and the name of its file.
@@ -35,42 +44,18 @@ struct SDWebImageNameTests {
         ("plain key", "a4c06d018ec2a32bcc9ce658ed74a867"),
     ]
 
-    @Test(arguments: names) func `the name is the digest of the key and the extension of its path`(
-        key: String, expected: String
-    ) {
-        expectEqual(SDWebImageName(CacheKey(key)).file, expected)
-    }
-
-    @Test func `a key of a program has the name that SDWebImage gives it`() {
-        let named = SDWebImageName(CacheKey("\0key\0\u{39}:picture.1"))
-        expectEqual(named, SDWebImageName(CacheKey("picture.1")))
-        expectEqual(named.suffix, ".1")
-    }
-
-    @Test func `what is made of an original has a name of its own, with the extension of the original`() {
-        let original = CacheKey("https://e.org/a.png")
-        let variant = CacheKey(original, suffix: "\0variant\0n:resize(1,2)")
-        #expect(SDWebImageName(variant).digest != SDWebImageName(original).digest)
-        expectEqual(SDWebImageName(variant).suffix, ".png")
-    }
-
-    @Test(
-        arguments: [
+    @Test func `no key leads out of the folder, every name fits, and other files are no entries`() {
+        for key in [
             "https://e.org/a.p%2Fng", "a./../../etc/passwd", "https://e.org/a.%2e%2e%2fx", "x.\0y", "x.a:b",
             "x." + String(repeating: "e", count: 223), "x." + String(repeating: "é", count: 120), "..", "a/..", ".",
-        ])
-    func `no key leads out of the folder, and every name fits`(key: String) {
-        let name = SDWebImageName(CacheKey(key)).file
-        expect(!name.contains("/"))
-        expect(!name.contains("\0"))
-        expect(!name.contains(":"))
-        #expect(name.utf8.count <= 255)
-        #expect(SDWebImageName.isEntry(name))
-    }
-
-    @Test(arguments: ["", "tmp", "Info.plist", "0123456789ABCDEF0123456789abcdef.png", ".swift-web-image"])
-    func `other files of the folder are no entries`(name: String) {
-        expect(!SDWebImageName.isEntry(name))
-        expect(!SDWebImageName.isEntry(name + "0123456789abcdef0123456789abcdefx"))
+        ] {
+            let name = SDWebImageName(CacheKey(key)).file
+            expect(!name.contains { "/\0:".contains($0) } && name.utf8.count <= 255, "\(key): \(name)")
+            expect(SDWebImageName.isEntry(name), "\(key): \(name)")
+        }
+        for name in ["", "tmp", "Info.plist", "0123456789ABCDEF0123456789abcdef.png", ".swift-web-image"] {
+            expect(!SDWebImageName.isEntry(name), "\(name)")
+            expect(!SDWebImageName.isEntry(name + "0123456789abcdef0123456789abcdefx"), "\(name)")
+        }
     }
 }

@@ -37,10 +37,14 @@ struct SharedCacheTests {
     /// Waits until the shared store has what was handed over, which it gets in order.
     private func flush(_ cache: SharedCache) async throws { try await cache.remove(CacheKey("none")) }
 
-    @Test func `another machine finds originals and files, and no picture that a disk keeps for itself`() async throws {
+    @Test
+    func `another machine finds originals and files, all but the bytes of those above the limit, and no picture`()
+        async throws
+    {
+        // Another machine finds originals and files, and no picture that a disk keeps for itself.
         let picture = CacheKey(original, suffix: "\0variant")
         for (key, number) in [(original, 1), (file, 50), (picture, 60)] {
-            #expect(try await one.store(sampleEntry(number), for: key).isStored)
+            try await expect(one.store(sampleEntry(number), for: key).isStored)
         }
         await settle(one)
         try await expectEqual(other.entry(for: original)?.bytes, sampleEntry(1).bytes)
@@ -50,9 +54,8 @@ struct SharedCacheTests {
         try await expectEqual(one.entry(for: picture)?.bytes, sampleEntry(60).bytes)
         expectEqual(store.present.values.count, 3)
         expectEqual(other.counters.hits, 2)
-    }
 
-    @Test func `of an original above the limit, others know all but the bytes`() async throws {
+        // Of an original above the limit, others know all but the bytes.
         let store = ScriptedStore(maximumOriginalByteCount: 99)
         let (one, other) = (SharedCache(local: nil, stores: [store]), SharedCache(local: nil, stores: [store]))
         _ = try await one.store(sampleEntry(1), for: original)
@@ -96,14 +99,27 @@ struct SharedCacheTests {
         try await expectEqual(third.metadata(for: original)?.generation, generation)
     }
 
-    @Test func `a removed entry is gone for all`() async throws {
+    @Test func `a removed entry is gone for all, and a damaged one is a miss, and told`() async throws {
+        // A removed entry is gone for all.
         _ = try await one.store(sampleEntry(50), for: file)
         try await one.remove(file)
         try await expectNil(other.entry(for: file))
         try await expectNil(one.entry(for: file))
+
+        // A damaged entry is a miss, and told.
+        _ = try await one.store(sampleEntry(50), for: file)
+        await settle(one)
+        store.change { state in
+            for key in state.values.keys { state.values[key]?[60] ^= 1 }
+        }
+        try await expectNil(other.entry(for: file))
+        expectEqual(other.counters.troubles, 1)
+        expectEqual(other.counters.hits, 0)
     }
 
-    @Test func `an entry with any byte changed, cut or added is none`() throws {
+    @Test
+    func `an entry and a word about a failure survive the way, and what is changed, cut or added is neither`() throws {
+        // An entry with any byte changed, cut or added is none.
         let bytes = try #require(sampleEntry(1).encoded(for: file))
         expectEqual(DiskEntry(encoded: bytes, for: file)?.bytes, sampleEntry(1).bytes)
         expectNil(DiskEntry(encoded: bytes, for: original), "the entry of another key")
@@ -114,17 +130,25 @@ struct SharedCacheTests {
             expectNil(DiskEntry(encoded: Array(bytes[..<place]), for: file))
         }
         expectNil(DiskEntry(encoded: bytes + [0], for: file))
-    }
 
-    @Test func `a damaged entry is a miss, and told`() async throws {
-        _ = try await one.store(sampleEntry(50), for: file)
-        await settle(one)
-        store.change { state in
-            for key in state.values.keys { state.values[key]?[60] ^= 1 }
+        // A word about a failure survives the way, and nothing else is one.
+        do {
+            let url = try #require(URL(string: "https://images.example/1.png"))
+            let error = ImageLoadError(code: .unacceptableStatus, message: "gone", url: url, status: 410)
+            let bytes = try #require(SharedFailure(error)).encoded
+            let heard = try #require(SharedFailure(bytes)?.error(url))
+            expectAll(heard.code == .unacceptableStatus, heard.status == 410, heard.message.hasSuffix("gone"))
+            expectEqual(SharedFailure(SharedFailure.alone.encoded), .alone)
+            expectNil(SharedFailure.alone.error(url))
+            expectNil(SharedFailure(ImageLoadError(code: .overloaded, message: "")), "the state of one process")
+            for count in bytes.indices { expectNil(SharedFailure(Array(bytes[..<count]))) }
+            var generator = SeededGenerator(seed: 3)
+            for _ in 0..<2_000 {
+                var changed = bytes
+                changed[.random(in: changed.indices, using: &generator)] = .random(in: 0...255, using: &generator)
+                _ = SharedFailure(changed)?.error(url)
+            }
         }
-        try await expectNil(other.entry(for: file))
-        expectEqual(other.counters.troubles, 1)
-        expectEqual(other.counters.hits, 0)
     }
 
     @Test func `trouble is told once for each kind, until the store answers again`() async throws {
@@ -140,25 +164,11 @@ struct SharedCacheTests {
         expectEqual(cache.counters.troubles, 6)
     }
 
-    @Test func `a word about a failure survives the way, and nothing else is one`() throws {
-        let url = try #require(URL(string: "https://images.example/1.png"))
-        let error = ImageLoadError(code: .unacceptableStatus, message: "gone", url: url, status: 410)
-        let bytes = try #require(SharedFailure(error)).encoded
-        let heard = try #require(SharedFailure(bytes)?.error(url))
-        #expect(heard.code == .unacceptableStatus && heard.status == 410 && heard.message.hasSuffix("gone"))
-        expectEqual(SharedFailure(SharedFailure.alone.encoded), .alone)
-        expectNil(SharedFailure.alone.error(url))
-        expectNil(SharedFailure(ImageLoadError(code: .overloaded, message: "")), "the state of one process")
-        for count in bytes.indices { expectNil(SharedFailure(Array(bytes[..<count]))) }
-        var generator = SeededGenerator(seed: 3)
-        for _ in 0..<2_000 {
-            var changed = bytes
-            changed[.random(in: changed.indices, using: &generator)] = .random(in: 0...255, using: &generator)
-            _ = SharedFailure(changed)?.error(url)
-        }
-    }
-
-    @Test func `what waits for a store is limited, and the rest is dropped and counted`() async throws {
+    @Test
+    func `what waits for a store is limited, but for the ends of leases, and the rest is dropped and counted`()
+        async throws
+    {
+        // What waits for a store is limited, and the rest is dropped and counted.
         var configuration = SharedCache.Configuration()
         configuration.maximumPendingByteCount = 2_000  // for two of them
         let gate = Gate()
@@ -171,26 +181,42 @@ struct SharedCacheTests {
         gate.open()
         await settle(cache)
         expectEqual(cache.counters.droppedWrites, 3)
-    }
 
-    @Test func `removals that wait for a store that hangs are limited, and the ends of leases are not`() async throws {
-        let gate = Gate()
-        var configuration = SharedCache.Configuration()
-        configuration.maximumPendingByteCount = 10_000
-        let store = ScriptedStore(gate: gate)
-        let lane = StoreLane(store, configuration, executor: nil)
-        let key = SharedKey(original)
-        for _ in 0..<20_000 { lane.submit(.remove([key], done: nil)) }
-        #expect((5_000..<10_000).contains(lane.pendingCount))
-        try #require(lane.counters.droppedWrites > 10_000)
-        lane.submit(.finish(SharedLease(key: key, token: 1), .released))
-        let done = OneShot<Void>()
-        lane.submit(.remove([key], done: done))
-        await done.wait(onCancel: ())
-        expectEqual(lane.counters.droppedWrites, 20_002 - lane.pendingCount)
-        gate.open()
-        await lane.drain()
-        expectEqual(lane.pendingCount, 0)
+        // Removals that wait for a store that hangs are limited, and the ends of leases are not.
+        do {
+            let gate = Gate()
+            var configuration = SharedCache.Configuration()
+            configuration.maximumPendingByteCount = 10_000
+            let store = ScriptedStore(gate: gate)
+            let lane = StoreLane(store, configuration, executor: nil)
+            let key = SharedKey(original)
+            for _ in 0..<20_000 { lane.submit(.remove([key], done: nil)) }
+            #expect((5_000..<10_000).contains(lane.pendingCount))
+            try #require(lane.counters.droppedWrites > 10_000)
+            lane.submit(.finish(SharedLease(key: key, token: 1), .released))
+            let done = OneShot<Void>()
+            lane.submit(.remove([key], done: done))
+            await done.wait(onCancel: ())
+            expectEqual(lane.counters.droppedWrites, 20_002 - lane.pendingCount)
+            gate.open()
+            await lane.drain()
+            expectEqual(lane.pendingCount, 0)
+        }
+
+        // What is written no longer takes room of what may wait to be written.
+        do {
+            var configuration = SharedCache.Configuration()
+            configuration.maximumPendingByteCount = 5_000
+            let cache = SharedCache(local: nil, stores: [store], configuration: configuration)
+            for number in 0..<10 {
+                _ = try await cache.store(
+                    sampleEntry(number, size: 2_000), for: CacheKey(original, suffix: "\0encoded\(number)"))
+                try await flush(cache)
+            }
+            await settle(cache)
+            expectEqual(cache.counters.droppedWrites, 0)
+            expectEqual(store.present.values.count, 10)
+        }
     }
 
     @Test func `an end writes what waits, and later calls fail no load`() async throws {
@@ -208,22 +234,8 @@ struct SharedCacheTests {
         let verdict = try await one.claim(original, for: url, hearsFailures: true)
         expectEqual(store.present.leases.count, 1)
         _ = await one.shutdown(within: .seconds(60))
-        #expect(store.present.leases.isEmpty)
+        expectEmpty(store.present.leases)
         expectEqual(store.present.ends, [.released])
         withExtendedLifetime(verdict) {}
-    }
-
-    @Test func `what is written no longer takes room of what may wait to be written`() async throws {
-        var configuration = SharedCache.Configuration()
-        configuration.maximumPendingByteCount = 5_000
-        let cache = SharedCache(local: nil, stores: [store], configuration: configuration)
-        for number in 0..<10 {
-            _ = try await cache.store(
-                sampleEntry(number, size: 2_000), for: CacheKey(original, suffix: "\0encoded\(number)"))
-            try await flush(cache)
-        }
-        await settle(cache)
-        expectEqual(cache.counters.droppedWrites, 0)
-        expectEqual(store.present.values.count, 10)
     }
 }
