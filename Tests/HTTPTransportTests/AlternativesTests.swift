@@ -30,15 +30,20 @@ struct AlternativesTests {
             ])
     }
 
-    @Test func `what is no failure is final and so is the last failure`() async throws {
+    @Test func `what is no failure is final, and so are the last failure and the answer to a change`() async throws {
         stub.respond(to: "/x", with: .status(404), .failure(.invalidResponse), .failure(.timedOut))
         stub.respond(to: "/y", with: .status(500))
         let loader = loader("http://b.example/y")
-        try await expectEqual(loader.send(HTTPRequest(url: url)).status, 404)
-        await #expect(throws: HTTPError.self) { try await loader.send(HTTPRequest(url: url)) }
+        try await expectEqual(loader.get(url).status, 404)
+        await expectHTTPError { try await loader.get(url) }
         expectEqual(stub.requestCount, 2)
-        try await expectEqual(loader.send(HTTPRequest(url: url)).status, 500)
+        try await expectEqual(loader.get(url).status, 500)
         expectEqual(stub.requestCount, 4)
+        // A request that changes something is sent once.
+        stub.respond(to: "/x", with: .status(503))
+        try await expectEqual(loader.send(HTTPRequest(url: url, method: "POST", body: [1])).status, 503)
+        try await expectEqual(loader.send(HTTPRequest(url: url, method: "DELETE")).status, 503)
+        expectEqual(stub.requestCount, 6)
     }
 
     @Test func `credentials stay with their origin`() async throws {
@@ -55,13 +60,5 @@ struct AlternativesTests {
         expectEqual(stub.requests.map { $0.options.credential != nil }, [true, true, false])
         expectEqual(stub.requests.map { $0.options.tls?.clientCertificate != nil }, [true, true, false])
         expect(stub.requests.allSatisfy { $0.options.tls != nil })
-    }
-
-    @Test func `a request that changes something is sent once`() async throws {
-        stub.respond(to: "/x", with: .status(503))
-        let loader = loader("http://b.example/y")
-        try await expectEqual(loader.send(HTTPRequest(url: url, method: "POST", body: [1])).status, 503)
-        try await expectEqual(loader.send(HTTPRequest(url: url, method: "DELETE")).status, 503)
-        expectEqual(stub.requestCount, 2)
     }
 }

@@ -19,16 +19,14 @@ struct BackPressureTests {
                 written.withLock { $0 += chunk.count }
             }
         } _: { origin, client in
-            var configuration = HTTPClient.Configuration.loopback
-            configuration.maximumBodyByteCount = 1 << 30
-            let patient = HTTPClient(configuration: configuration)
-            let response = try await patient.send(HTTPRequest(url: origin.url("/")))
+            let patient = HTTPClient(configuration: .loopback { $0.maximumBodyByteCount = 1 << 30 })
+            let response = try await patient.get(origin.url("/"))
             // Another transfer runs a hundred times on the same loop meanwhile: the stopped one does not come along.
             let other = try OriginServer.byHand { $0.respond(body: [1]) }
             var before = -1
             while true {
                 for _ in 0..<100 {
-                    _ = try await patient.send(HTTPRequest(url: other.url("/"))).body.collect(upTo: 1)
+                    _ = try await patient.get(other.url("/")).body.collect(upTo: 1)
                 }
                 let now = written.withLock { $0 }
                 if now == before { break }
@@ -52,10 +50,8 @@ struct BackPressureTests {
 
     @Test func `Metrics count the bytes of a stopped body once`() async throws {
         let size = 4 << 20
-        try await withOrigin {
-            $0.respond(body: [UInt8](repeating: 1, count: size))
-        } _: { origin, client in
-            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+        try await withOrigin(handler: { $0.respond(body: [UInt8](repeating: 1, count: size)) }) { origin, client in
+            let response = try await client.get(origin.url("/"))
             for _ in 0..<200 { await Task.yield() }
             try await expectEqual(response.body.collect(upTo: size).count, size)
             while response.metrics.total == nil { await Task.yield() }

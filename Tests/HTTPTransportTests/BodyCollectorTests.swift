@@ -59,13 +59,26 @@ struct BodyCollectorTests {
         expectEqual(collector.finish(), Self.bytes(count))
     }
 
-    @Test func `the unused room of many chunks does not add up`() {
+    @Test func `neither the unused room of chunks nor an announcement takes memory`() {
         var collector = BodyCollector()
         for _ in 0..<40 {
             collector.append(Self.roomy(20_000, from: collector.count, capacity: 26_000))
             #expect(collector.capacity <= collector.count + Self.allowance)
         }
         expectEqual(collector.finish(), Self.bytes(800_000))
+        // A chunk in a huge array does not keep that array.
+        collector = BodyCollector()
+        collector.append(Self.roomy(10, from: 0, capacity: 10_000_000))
+        #expect(collector.capacity <= 10 + Self.allowance)
+        expectEqual(collector.finish(), Self.bytes(10))
+        for announced in [Int.max, .min, -1, 0] {
+            collector = BodyCollector(expecting: announced)
+            expectEqual(collector.capacity, 0, "\(announced)")
+            collector.append([1])
+            collector.append([2])
+            #expect(collector.capacity <= Self.allowance, "\(announced)")
+            expectEqual(collector.finish(), [1, 2], "\(announced)")
+        }
     }
 
     @Test func `a chunk that stays alone is the result without a copy`() {
@@ -76,21 +89,5 @@ struct BodyCollectorTests {
         let result = collector.finish()
         let place = { (bytes: [UInt8]) in unsafe bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) } }
         expectEqual(place(result), place(chunk))
-    }
-
-    @Test func `a chunk in a huge array does not keep that array`() {
-        var collector = BodyCollector()
-        collector.append(Self.roomy(10, from: 0, capacity: 10_000_000))
-        #expect(collector.capacity <= 10 + Self.allowance)
-        expectEqual(collector.finish(), Self.bytes(10))
-    }
-
-    @Test(arguments: [.max, .min, -1, 0] as [Int]) func `an announcement allocates nothing`(_ announced: Int) {
-        var collector = BodyCollector(expecting: announced)
-        expectEqual(collector.capacity, 0)
-        collector.append([1])
-        collector.append([2])
-        #expect(collector.capacity <= Self.allowance)
-        expectEqual(collector.finish(), [1, 2])
     }
 }

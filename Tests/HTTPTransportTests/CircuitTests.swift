@@ -32,11 +32,11 @@ struct CircuitTests {
         let loader = loader()
         stub.respond(to: "/x", with: .failure(.timedOut), .status(500), .failure(.cannotConnect), .ok([]))
         for _ in 0..<3 { expect(!isSpared(send(loader))) }
-        #expect(isSpared(send(loader)))
+        expect(isSpared(send(loader)))
         expectEqual(stub.requestCount, 3)
         expect(send(loader, "http://b.example/x").value != nil)
         clock.advance(by: .seconds(9))
-        #expect(isSpared(send(loader)))
+        expect(isSpared(send(loader)))
         clock.advance(by: .seconds(1))
         expectEqual(send(loader).value?.status, 200)
         expectEqual(send(loader).value?.status, 200)
@@ -49,13 +49,13 @@ struct CircuitTests {
         for _ in 0..<3 { _ = send(loader) }
         clock.advance(by: .seconds(10))
         let probe = send(loader)
-        #expect(probe.isRunning)
-        #expect(isSpared(send(loader)))
+        expect(probe.isRunning)
+        expect(isSpared(send(loader)))
         gate.open()
         executor.drain()
         // It failed, so the circuit stays open for its whole time again.
         clock.advance(by: .seconds(9))
-        #expect(isSpared(send(loader)))
+        expect(isSpared(send(loader)))
         clock.advance(by: .seconds(1))
         expectEqual(send(loader).value?.status, 200)
     }
@@ -68,7 +68,7 @@ struct CircuitTests {
         let probe = send(loader)
         probe.cancel()
         executor.drain()
-        #expect(probe.wasCancelled)
+        expect(probe.wasCancelled)
         expectEqual(send(loader).value?.status, 200)
     }
 
@@ -83,16 +83,15 @@ struct CircuitTests {
     @Test func `requests from before a circuit opened do not keep it open longer when they fail`() {
         let loader = loader()
         let gate = Gate()
-        stub.respond(
-            to: "/x", with: .status(500).held(at: gate), .status(500), .status(500), .status(500), .ok([]))
+        stub.respond(to: "/x", with: .status(500).held(at: gate), .status(500), .status(500), .status(500), .ok([]))
         let early = send(loader)
         for _ in 0..<3 { _ = send(loader) }
-        #expect(isSpared(send(loader)))
+        expect(isSpared(send(loader)))
         clock.advance(by: .seconds(9))
         gate.open()
         executor.drain()
         expectEqual(early.value?.status, 500)
-        #expect(isSpared(send(loader)))
+        expect(isSpared(send(loader)))
         clock.advance(by: .seconds(1))
         expectEqual(send(loader).value?.status, 200)
     }
@@ -108,7 +107,7 @@ struct CircuitTests {
         var table = CircuitTable()
         for host in ["asked", "asked", "forgotten", "forgotten"] { #expect(try fail(host, in: &table)) }
         for number in 0..<40_000 {
-            #expect(try fail("h\(number).\(String(repeating: "x", count: number % 200))", in: &table))
+            try expect(fail("h\(number).\(String(repeating: "x", count: number % 200))", in: &table))
             if number % 1_000 == 0 { try expect(!fail("asked", in: &table)) }
         }
         #expect(table.byteCount <= 2 << 20 && table.byteCount > 1 << 20)

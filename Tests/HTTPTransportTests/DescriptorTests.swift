@@ -16,14 +16,12 @@ struct DescriptorTests {
         let client = HTTPClient(configuration: .loopback)
         // Its thread has its descriptors from now on.
         let nowhere = HTTPRequest(url: URL(string: "http://127.0.0.2:1/")!)
-        let refused = await #expect(throws: HTTPError.self) { _ = try await client.send(nowhere) }
-        expectEqual(refused?.code, .cannotConnect)
-        let error = await #expect(throws: HTTPError.self) {
+        await expectHTTPError(.cannotConnect) { try await client.send(nowhere) }
+        await expectHTTPError(.tooManyOpenFiles) {
             try await Self.withoutDescriptors { _ = try await client.send(nowhere) }
         }
-        expectEqual(error?.code, .tooManyOpenFiles)
         let origin = try OriginServer.byHand { $0.respond(body: [1]) }
-        try await expectEqual(client.send(HTTPRequest(url: origin.url("/"))).body.collect(upTo: 1), [1])
+        try await expectEqual(client.get(origin.url("/")).body.collect(upTo: 1), [1])
         origin.stop()
         await client.shutdown()
     }
@@ -35,9 +33,7 @@ struct DescriptorTests {
         await #expect(processExitsWith: .success) { [url = url as String] in
             var limit = rlimit(rlim_cur: 32, rlim_max: 32)
             unsafe setrlimit(CInt(RLIMIT_NOFILE.rawValue), &limit)
-            var configuration = HTTPClient.Configuration.loopback
-            configuration.maximumConnectionsPerHost = 50
-            let client = HTTPClient(configuration: configuration)
+            let client = HTTPClient(configuration: .loopback { $0.maximumConnectionsPerHost = 50 })
             let request = HTTPRequest(url: URL(string: url)!)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<500 {

@@ -29,7 +29,7 @@ struct EnvironmentTests {
                 $0.respond(body: Array("\(seen.compactMap(\.self))".utf8))
             }
             let client = HTTPClient(configuration: .loopback)
-            let bytes = try await client.send(HTTPRequest(url: origin.url("/"))).body.collect(upTo: 1_000)
+            let bytes = try await client.get(origin.url("/")).body.collect(upTo: 1_000)
             expectEqual(String(decoding: bytes, as: UTF8.self), #"["swift-web-image"]"#)
         }
     }
@@ -45,14 +45,9 @@ struct EnvironmentTests {
             let origin = try OriginServer.start(tls: certificate)
             origin.respond(to: "/", with: .ok([1]))
             let stranger = HTTPClient(configuration: .loopback)
-            let error = await #expect(throws: HTTPError.self) {
-                _ = try await stranger.send(HTTPRequest(url: origin.url("/")))
-            }
-            expectEqual(error?.code, .certificateNotTrusted)
-            var configuration = HTTPClient.Configuration.loopback
-            configuration.tls = .authorities(in: certificate.rootPath)
-            let client = HTTPClient(configuration: configuration)
-            _ = try await client.send(HTTPRequest(url: origin.url("/"))).body.collect(upTo: 1)
+            await expectHTTPError(.certificateNotTrusted) { try await stranger.get(origin.url("/")) }
+            let client = HTTPClient(configuration: .loopback { $0.tls = .authorities(in: certificate.rootPath) })
+            _ = try await client.get(origin.url("/")).body.collect(upTo: 1)
             await client.shutdown()
             #expect((FileManager.default.contents(atPath: log) ?? Data()).isEmpty)
         }

@@ -19,16 +19,17 @@ struct FileDownloadTests {
     private let stub = StubLoader()
     private let url = URL(string: "http://a.example/x")!
     private let whole: [UInt8] = Array(0..<100)
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "download-\(UUID().uuidString)").path
+    private let place = TemporaryFolder()
 
+    private var folder: String { place.url.path }
     private var path: String { folder + "/file" }
 
     init() throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
 
-    private func download(limit: Int = 1_000) async throws -> [Int] {
-        let downloader = FileDownloader(stub, maximumByteCount: limit)
+    private func download(from other: StubLoader? = nil, limit: Int = 1_000) async throws -> [Int] {
+        let downloader = FileDownloader(other ?? stub, maximumByteCount: limit)
         defer { Task { await downloader.shutdown() } }
         let result = try await downloader.download(HTTPRequest(url: url), to: path)
         return [result.byteCount, result.receivedCount]
@@ -49,10 +50,9 @@ struct FileDownloadTests {
 
     private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted() ?? [] }
 
-    private func expectNoFile() async { await #expect(throws: HTTPError.self) { try await download() } }
+    private func expectNoFile() async { await expectHTTPError { try await download() } }
 
     @Test func `a download goes on where another process stopped`() async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         stub.respond(to: "/x", with: ok().failing(after: 40), rest(from: 40).failing(after: 30), rest(from: 70))
         await expectNoFile()
         expectNil(bytes())
@@ -66,27 +66,29 @@ struct FileDownloadTests {
         expect(stub.requests.allSatisfy { !$0.options.decodesContent })
     }
 
-    @Test func `changed content replaces the beginning`() async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let new: [UInt8] = Array(repeating: 7, count: 20)
-        stub.respond(to: "/x", with: ok().failing(after: 40), ok(new, tag: "\"v2\""))
-        await expectNoFile()
-        try await expectEqual(download(), [20, 20])
-        expectEqual(bytes(), new)
-        expectEqual(names, ["file"])
-    }
-
-    @Test(arguments: [412, 416])
-    func `a beginning that the origin refuses is thrown away`(_ status: Int) async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        stub.respond(to: "/x", with: ok().failing(after: 40), .status(status), ok())
-        await expectNoFile()
-        try await expectEqual(download(), [100, 100])
-        expectEqual(bytes(), whole)
+    @Test func `a beginning that does not fit what the origin has is thrown away`() async throws {
+        let new = [UInt8](repeating: 7, count: 20)
+        let rows: [(case: String, first: StubReply, next: [StubReply], content: [UInt8])] = [
+            ("changed content", ok(), [ok(new, tag: "\"v2\"")], new),
+            ("refused with 412", ok(), [.status(412), ok()], whole),
+            ("refused with 416", ok(), [.status(416), ok()], whole),
+            ("a rest of other content", ok(), [rest(from: 40, tag: "\"v2\""), ok()], whole),
+            ("a rest with a weak tag", ok(), [rest(from: 40, tag: "W/\"v1\""), ok()], whole),
+            ("a rest with an empty tag", ok(), [rest(from: 40, tag: ""), ok()], whole),
+            ("no validator", ok(tag: nil), [ok(tag: nil)], whole),
+        ]
+        for row in rows {
+            let stub = StubLoader()
+            stub.respond(to: "/x", with: row.first.failing(after: 40), row.next[0], row.next[row.next.count - 1])
+            await expectHTTPError { try await download(from: stub) }
+            try await expectEqual(download(from: stub), [row.content.count, row.content.count], "\(row.case)")
+            expectEqual(bytes(), row.content, "\(row.case)")
+            expectEqual(names, ["file"], "\(row.case)")
+            try FileManager.default.removeItem(atPath: path)
+        }
     }
 
     @Test func `a beginning that is whole gets its name and is not fetched again`() async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let note = #"{"url":"http://a.example/x","validator":"\"v1\"","total":100}"#
         func leaveBehind() throws {
             try Data(whole).write(to: URL(filePath: path + ".part"))
@@ -98,21 +100,10 @@ struct FileDownloadTests {
         expectEqual(names, ["file"])
         expectEqual(stub.requestCount, 0)
         try leaveBehind()
-        let error = await #expect(throws: HTTPError.self) { try await download(limit: 99) }
-        expectEqual(error?.code, .bodyTooLarge)
-    }
-
-    @Test(arguments: ["\"v2\"", "W/\"v1\"", ""])
-    func `a rest of another content is not joined`(_ tag: String) async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        stub.respond(to: "/x", with: ok().failing(after: 40), rest(from: 40, tag: tag), ok())
-        await expectNoFile()
-        try await expectEqual(download(), [100, 100])
-        expectEqual(bytes(), whole)
+        await expectHTTPError(.bodyTooLarge) { try await download(limit: 99) }
     }
 
     @Test func `an error of the origin leaves the beginning and the old file`() async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         try Data([1]).write(to: URL(filePath: path))
         stub.respond(to: "/x", with: ok().failing(after: 40), .status(503), rest(from: 40))
         await expectNoFile()
@@ -127,7 +118,6 @@ struct FileDownloadTests {
         #"{"url":"http://a.example/x","validator":"\"v1\"","total":39}"#,
     ])
     func `a beginning without its own note is not continued`(_ note: String) async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         try Data(whole[..<40]).write(to: URL(filePath: path + ".part"))
         try Data(note.utf8).write(to: URL(filePath: path + ".part.json"))
         stub.respond(to: "/x", with: ok())
@@ -136,43 +126,27 @@ struct FileDownloadTests {
         expectEqual(bytes(), whole)
     }
 
-    @Test func `content without a validator begins anew`() async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        stub.respond(to: "/x", with: ok(tag: nil).failing(after: 40), ok(tag: nil))
-        await expectNoFile()
-        try await expectEqual(download(), [100, 100])
-        expectEqual(bytes(), whole)
-    }
-
     @Test func `one download at a time writes a file and no link is followed`() async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let gate = Gate()
         stub.respond(to: "/x", with: ok().held(at: gate), ok())
         async let first = download()
         await stub.waitForRequests(count: 1)
-        let error = await #expect(throws: HTTPError.self) { try await download() }
-        expectEqual(error?.code, .fileNotAllowed)
+        await expectHTTPError(.fileNotAllowed) { try await download() }
         gate.open()
         try await expectEqual(first, [100, 100])
         try FileManager.default.createSymbolicLink(atPath: path + ".part", withDestinationPath: path)
-        let refusal = await #expect(throws: HTTPError.self) { try await download() }
-        expectEqual(refusal?.code, .fileNotAllowed)
+        await expectHTTPError(.fileNotAllowed) { try await download() }
         expectEqual(bytes(), whole)
     }
 
     @Test func `a file has a limit and only a plain GET request is downloaded`() async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         stub.respond(to: "/x", with: ok())
-        let error = await #expect(throws: HTTPError.self) { try await download(limit: 99) }
-        expectEqual(error?.code, .bodyTooLarge)
+        await expectHTTPError(.bodyTooLarge) { try await download(limit: 99) }
         try await expectEqual(download(limit: 100), [100, 100])
         for request in [
             HTTPRequest(url: url, method: "POST"), HTTPRequest(url: url, headers: ["Range": "bytes=1-"]),
         ] {
-            let error = await #expect(throws: HTTPError.self) {
-                try await FileDownloader(stub).download(request, to: path)
-            }
-            expectEqual(error?.code, .invalidRequest)
+            await expectHTTPError(.invalidRequest) { try await FileDownloader(stub).download(request, to: path) }
         }
     }
 }

@@ -85,9 +85,7 @@ struct HostPolicyTests {
         #expect(try policy.allows(#require(IPAddress("10.0.0.1"))))
         var configuration = HTTPClient.Configuration()
         configuration.addressPolicy = policy
-        try await withOrigin(configuration) {
-            $0.respond()
-        } _: { origin, client in
+        try await withOrigin(configuration, handler: { $0.respond() }) { origin, client in
             for host in ["127.0.0.1", "localhost", "2130706433"] {
                 let code = try await code(client, "http://\(host):\(origin.port)/")
                 expectEqual(code, .addressNotAllowed)

@@ -75,7 +75,7 @@ struct LimitBoundaryTests {
         var code: HTTPError.Code?
         try await withClient({ demand.set(&$0, limit) }) { client in
             do {
-                let response = try await client.send(HTTPRequest(url: origin.url("/")))
+                let response = try await client.get(origin.url("/"))
                 expectEqual(response.status, 200)
                 _ = try await response.body.collect(upTo: .max)
             } catch let error as HTTPError { code = error.code }
@@ -98,8 +98,7 @@ struct LimitBoundaryTests {
             try await Self.expectOK(client.send(request).status)
         }
         try await Self.withClient({ $0.maximumURLByteCount = byteCount - 1 }) { client in
-            let error = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
-            expectEqual(error?.code, code)
+            await expectHTTPError(code) { try await client.send(request) }
         }
     }
 
@@ -112,12 +111,9 @@ struct LimitBoundaryTests {
         } _: { origin, gate, client in
             // Immediate tasks: each has posted its request when the next begins.
             let admitted = (0...limit).map { number in
-                Task.immediate { try await client.send(HTTPRequest(url: origin.url("/\(number)"))).status }
+                Task.immediate { try await client.get(origin.url("/\(number)")).status }
             }
-            let error = await #expect(throws: HTTPError.self) {
-                _ = try await client.send(HTTPRequest(url: origin.url("/refused")))
-            }
-            expectEqual(error?.code, .overloaded)
+            await expectHTTPError(.overloaded) { try await client.get(origin.url("/refused")) }
             gate.open()
             for task in admitted { try await Self.expectOK(task.value) }
             expectEqual(origin.requestCount(for: "/refused"), 0)
@@ -139,7 +135,7 @@ struct LimitBoundaryTests {
         let set = try #require(Self.widths[width])
         try await Self.withHeldOrigin({ set(&$0, limit) }) { origin, gate, client in
             let tasks = (0..<2 * limit).map { number in
-                Task.immediate { try await client.send(HTTPRequest(url: origin.url("/\(number)"))).status }
+                Task.immediate { try await client.get(origin.url("/\(number)")).status }
             }
             await expectEqual(client.transferCount, 2 * limit)
             await gate.waitUntilReached(count: limit)
@@ -153,14 +149,14 @@ struct LimitBoundaryTests {
     @Test(arguments: [1, 3]) func `so many idle connections are kept`(limit: Int) async throws {
         try await Self.withHeldOrigin({ $0.maximumIdleConnections = limit }) { origin, gate, client in
             let tasks = (0..<5).map { number in
-                Task.immediate { try await client.send(HTTPRequest(url: origin.url("/\(number)"))).status }
+                Task.immediate { try await client.get(origin.url("/\(number)")).status }
             }
             await gate.waitUntilReached(count: 5)
             gate.open()
             for task in tasks { try await Self.expectOK(task.value) }
             await origin.waitUntilClosedByPeer(count: 5 - limit)
             expectEqual(origin.openConnections, limit)
-            try await Self.expectOK(client.send(HTTPRequest(url: origin.url("/again"))).status)
+            try await Self.expectOK(client.get(origin.url("/again")).status)
             expectEqual(origin.connectionCount, 5)
         }
     }
@@ -175,9 +171,9 @@ struct LimitBoundaryTests {
         clock.respond(to: "/", with: OriginReply().delayed(by: .milliseconds(2_100)))
         try await Self.withHeldOrigin({ $0.idleConnectionLifetime = lifetime }) { origin, gate, client in
             gate.open()
-            try await Self.expectOK(client.send(HTTPRequest(url: origin.url("/1"))).status)
-            try await Self.expectOK(client.send(HTTPRequest(url: clock.url("/"))).status)
-            try await Self.expectOK(client.send(HTTPRequest(url: origin.url("/2"))).status)
+            try await Self.expectOK(client.get(origin.url("/1")).status)
+            try await Self.expectOK(client.get(clock.url("/")).status)
+            try await Self.expectOK(client.get(origin.url("/2")).status)
             expectEqual(origin.connectionCount, connections)
         }
     }

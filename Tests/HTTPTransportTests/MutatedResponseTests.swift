@@ -143,7 +143,7 @@ struct MutatedResponseTests {
         // What a broken response leaves on a kept connection must not answer another request.
         let path = "/intact?\(seed)-\(number)"
         do {
-            let next = try await client.send(HTTPRequest(url: origin.url(path))).body.collect(upTo: 100)
+            let next = try await client.get(origin.url(path)).body.collect(upTo: 100)
             expectEqual(String(decoding: next, as: UTF8.self), path, name)
         } catch let error as HTTPError {
             outcomes.echoes += 1

@@ -18,8 +18,8 @@ struct OvertakingCancellationTests {
             // The order of a handler that runs between the check of the task and the start of the transfer.
             order.isCancelled.store(true, ordering: .releasing)
             client.table.mailbox.post(.cancel(order.id))
-            await #expect(throws: CancellationError.self) {
-                _ = try await withThrowingSuspension { caller in
+            await expectError(CancellationError.self) {
+                try await withThrowingSuspension { caller in
                     client.table.mailbox.post(.start(order, caller))
                 }
             }
@@ -28,17 +28,15 @@ struct OvertakingCancellationTests {
     }
 
     @Test func `Messages for transfers that are gone do nothing`() async throws {
-        try await withOrigin {
-            $0.respond(body: [1])
-        } _: { origin, client in
+        try await withOrigin(handler: { $0.respond(body: [1]) }) { origin, client in
             client.table.mailbox.post(.cancel(4_711))
             client.table.mailbox.post(.resume(4_711))
-            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            let response = try await client.get(origin.url("/"))
             client.table.mailbox.post(.resume(1))
             try await expectEqual(response.body.collect(upTo: 1), [1])
             client.table.mailbox.post(.cancel(1))
             client.table.mailbox.post(.resume(1))
-            let again = try await client.send(HTTPRequest(url: origin.url("/")))
+            let again = try await client.get(origin.url("/"))
             try await expectEqual(again.body.collect(upTo: 1), [1])
         }
     }

@@ -14,15 +14,14 @@ import WebImageTesting
 /// Where a connection goes is decided by the configuration, never by the environment.
 @Suite(.timeLimit(.minutes(1)))
 struct ProxyTests {
-    @Test func `NO_PROXY in the environment leads around neither the proxy nor the address policy`() async {
+    @Test func `the environment leads around neither the proxy nor the address policy, and its proxies are not asked`()
+        async
+    {
         // The environment belongs to the whole process, so each case has a process of its own.
         await #expect(processExitsWith: .success) {
             try await ProxyTests.request(in: ["NO_PROXY": "localhost,127.0.0.1,.svc,.cluster.local"])
         }
         await #expect(processExitsWith: .success) { try await ProxyTests.request(in: ["no_proxy": "*"]) }
-    }
-
-    @Test func `the proxies of the environment are not asked`() async {
         await #expect(processExitsWith: .success) {
             let dead = "http://127.0.0.1:9"
             try await ProxyTests.request(in: [
@@ -40,7 +39,7 @@ struct ProxyTests {
         configuration.proxy = URL(string: "http://\(host):\(proxy.port)")
         let client = HTTPClient(configuration: configuration)
         for _ in 0..<3 {
-            let response = try await client.send(HTTPRequest(url: URL(string: "http://far.example/a")!))
+            let response = try await client.get(URL(string: "http://far.example/a")!)
             let body = try await response.body.collect(upTo: 100)
             expectEqual(body, Array("http://far.example/a".utf8))
         }
@@ -48,35 +47,21 @@ struct ProxyTests {
         await client.shutdown()
     }
 
-    @Test(arguments: [403, 502, 302]) func `a refused tunnel has the status of the proxy and is not tried again`(
+    @Test(arguments: [403, 502, 302, 407]) func `a refused tunnel has the status of the proxy and is not tried again`(
         _ status: Int
     ) async throws {
-        let proxy = try OriginServer.byHand { $0.respond(status, body: [1]) }
+        let proxy = try OriginServer.byHand { $0.respond(status, ["Proxy-Authenticate: Bearer"], body: [1]) }
         defer { proxy.stop() }
         var configuration = HTTPClient.Configuration()
         configuration.proxy = proxy.url("/")
         let client = HTTPClient(configuration: configuration)
         let loader = RetryingLoader(AlternativesLoader(client) { _ in [URL(string: "https://other.example/")!] })
-        let error = await #expect(throws: HTTPError.self) {
-            try await loader.send(HTTPRequest(url: URL(string: "https://far.example/")!))
+        // A tunnel without a credential is another refusal.
+        let error = await expectHTTPError(status == 407 ? .proxyAuthenticationRequired : .proxyRefused) {
+            try await loader.get(URL(string: "https://far.example/")!)
         }
-        expectEqual(error?.code, .proxyRefused)
         expectEqual(error?.status, status)
         expectEqual(proxy.requests.map(\.method), ["CONNECT"])
-        await client.shutdown()
-    }
-
-    @Test func `a tunnel without a credential is another refusal`() async throws {
-        let proxy = try OriginServer.byHand { $0.respond(407, ["Proxy-Authenticate: Bearer"]) }
-        defer { proxy.stop() }
-        var configuration = HTTPClient.Configuration()
-        configuration.proxy = proxy.url("/")
-        let client = HTTPClient(configuration: configuration)
-        let error = await #expect(throws: HTTPError.self) {
-            try await client.send(HTTPRequest(url: URL(string: "https://far.example/")!))
-        }
-        expectEqual(error?.code, .proxyAuthenticationRequired)
-        expectEqual(error?.status, 407)
         await client.shutdown()
     }
 
@@ -90,7 +75,7 @@ struct ProxyTests {
         let client = HTTPClient(configuration: configuration)
         let url = URL(string: "http://localhost:\(direct.port)/admin.png")!
         for _ in 0..<2 {
-            let response = try await client.send(HTTPRequest(url: url))
+            let response = try await client.get(url)
             try await expectEqual(response.body.collect(upTo: 100), Array("proxy".utf8))
         }
         expectEqual(direct.connectionCount, 0)

@@ -72,7 +72,7 @@ struct RateLimitTests {
         sending.executor.drain()
         #expect(cancelled.error is CancellationError)
         sending.advance(.seconds(10))
-        #expect(last.isRunning)
+        expect(last.isRunning)
         sending.advance(.seconds(10))
         expectEqual(last.value?.status, 200)
         expectEqual(stub.requestCount, 2)
@@ -93,7 +93,7 @@ struct RateLimitTests {
         expectEqual(stub.requestCount, 2)
     }
 
-    @Test func `turns in the future hold while many other hosts are asked`() {
+    @Test func `turns in the future hold while many other hosts are asked, and extreme limits do not trap`() {
         var table = RateTable()
         let limit = HTTPRateLimit(1, per: .seconds(20))
         func turn(_ host: String, at time: Duration) -> Duration? {
@@ -110,10 +110,6 @@ struct RateLimitTests {
         expectEqual(turn("and.19999", at: .seconds(51)), .seconds(20))
         for index in 0..<25_000 { _ = turn("later.\(index)", at: .seconds(100 + index)) }
         #expect(table.count < 50)
-    }
-
-    @Test func `extreme limits do not trap`() {
-        var table = RateTable()
         for count in [Int.min, 0, .max] {
             let limit = HTTPRateLimit(count, per: .seconds(Int64.max), burst: count)
             for time in [Duration.zero, .seconds(Int64.max)] {

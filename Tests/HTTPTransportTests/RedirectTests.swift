@@ -47,35 +47,47 @@ struct RedirectTests {
         }
     }
 
-    @Test(arguments: [300, 304, 305, 399]) func `Other statuses are answers`(_ status: Int) async throws {
-        try await withOrigin(handler: Self.echo) { origin, client in
-            let (_, response) = try await Self.send(client, HTTPRequest(url: origin.url("/\(status)/end")))
-            expectEqual(response.status, status)
-        }
-    }
-
-    @Test func `A redirect without a target is an answer`() async throws {
-        try await withOrigin {
-            $0.respond(302, body: [1])
+    @Test func `other statuses, and redirects that lead nowhere or are not wanted, are answers`() async throws {
+        try await withOrigin { exchange in
+            let isBare = exchange.path.hasSuffix("/bare")
+            isBare ? exchange.respond(Int(exchange.path.dropFirst().prefix(3))!, body: [9]) : Self.echo(exchange)
         } _: { origin, client in
-            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            for status in [300, 304, 305, 399] {
+                let (_, response) = try await Self.send(client, HTTPRequest(url: origin.url("/\(status)/end")))
+                expectEqual(response.status, status)
+            }
+            // An error, and a redirect without a target.
+            for status in [404, 302] {
+                let response = try await client.get(origin.url("/\(status)/bare"))
+                expectEqual(response.status, status)
+                try await expectEqual(response.body.collect(upTo: 10), [9], "\(status)")
+            }
+        }
+        try await withOrigin(.loopback { $0.maximumRedirects = 0 }, handler: Self.echo) { origin, client in
+            let (_, response) = try await Self.send(client, HTTPRequest(url: origin.url("/302/end")))
             expectEqual(response.status, 302)
-            try await expectEqual(response.body.collect(upTo: 1), [1])
+            expectEqual(response.url, origin.url("/302/end"))
         }
     }
 
-    @Test(arguments: [
-        ("b", "/a/b"), ("./b", "/a/b"), ("../b", "/b"), ("/b?x=1", "/b?x=1"), ("?y", "/a/start?y"), ("b#f", "/a/b"),
-        ("%2e%2e/c", nil), ("", nil), ("../www%2F/a b.jpg?c d#e f", "/www%2F/a%20b.jpg?c%20d"),
-    ])
-    func `Relative targets are resolved`(_ location: String, _ path: String?) async throws {
+    @Test(
+        arguments: [
+            ("b", "/a/b", "top"), ("./b", "/a/b", "top"), ("../b", "/b", "top"), ("/b?x=1", "/b?x=1", "top"),
+            ("?y", "/a/start?y", "top"), ("b#f", "/a/b", "f"), ("%2e%2e/c", nil, ""), ("", nil, ""),
+            ("../www%2F/a b.jpg?c d#e f", "/www%2F/a%20b.jpg?c%20d", "e%20f"),
+        ] as [(String, String?, String)])
+    func `relative targets are resolved, and the fragment is inherited unless the target has one`(
+        _ location: String, _ path: String?, _ fragment: String
+    ) async throws {
         try await withOrigin { exchange in
             if exchange.path == "/a/start" { return exchange.respond(302, ["Location: \(location)"]) }
             exchange.respond(200, ["X-Path: \(exchange.path)"])
         } _: { origin, client in
             do {
-                let response = try await client.send(HTTPRequest(url: origin.url("/a/start")))
-                if let path { expectEqual(response.headers["X-Path"], path) }
+                let response = try await client.get(origin.url("/a/start#top"))
+                guard let path else { return }
+                expectEqual(response.headers["X-Path"], path)
+                expectEqual(response.url.absoluteString, origin.url(path).absoluteString + "#" + fragment)
             } catch let error as HTTPError {
                 // To itself is a circle.
                 expectNil(path)
@@ -98,7 +110,7 @@ struct RedirectTests {
             exchange.respond(exchange.path == "/a/start" ? 302 : 200, ["Location: \(location)"])
         } _: { origin, client in
             do {
-                let response = try await client.send(HTTPRequest(url: origin.url("/a/start")))
+                let response = try await client.get(origin.url("/a/start"))
                 #expect(response.url.absoluteString.hasPrefix("http://127.0.0.1:\(origin.port)/"))
             } catch let error as HTTPError {
                 #expect([.redirectNotAllowed, .tooManyRedirects].contains(error.code), "\(error)")
@@ -107,50 +119,29 @@ struct RedirectTests {
         }
     }
 
-    @Test func `The fragment is inherited unless the target has one`() async throws {
-        try await withOrigin(handler: Self.echo) { origin, client in
-            let (_, response) = try await Self.send(client, HTTPRequest(url: origin.url("/302/end#top")))
-            expectEqual(response.url, origin.url("/end#top"))
-        }
-    }
-
-    @Test(arguments: [
-        "file:///etc/passwd", "ftp://127.0.0.1/", "data:,x", "javascript:alert(1)", "http://", "http:///x", "//",
-        "http://user:pw@127.0.0.1/",
-        "http://127.0.0.1:99999/", "http://exa mple/", "http://[::1/", "gopher://127.0.0.1/x",
-    ])
-    func `Targets that may not be fetched are refused`(_ location: String) async throws {
-        try await withOrigin {
-            $0.respond(302, ["Location: \(location)"])
+    @Test func `targets that may not be fetched are refused`() async throws {
+        let targets = [
+            "file:///etc/passwd", "ftp://127.0.0.1/", "data:,x", "javascript:alert(1)", "http://", "http:///x", "//",
+            "http://user:pw@127.0.0.1/", "http://127.0.0.1:99999/", "http://exa mple/", "http://[::1/",
+            "gopher://127.0.0.1/x", "/" + String(repeating: "a", count: 9_000),
+        ]
+        try await withOrigin { exchange in
+            switch exchange.path {
+            case "/two": exchange.respond(302, ["Location: /a", "Location: /b"])
+            case "/metadata": exchange.respond(302, ["Location: http://169.254.169.254/latest/meta-data/"])
+            case let path: exchange.respond(302, ["Location: \(targets[Int(path.dropFirst())!])"])
+            }
         } _: { origin, client in
-            let error = await #expect(throws: HTTPError.self) {
-                _ = try await client.send(HTTPRequest(url: origin.url("/")))
+            for (row, target) in targets.enumerated() {
+                let error = await expectHTTPError(.redirectNotAllowed, "\(target)") {
+                    try await client.get(origin.url("/\(row)"))
+                }
+                expectEqual(error?.status, 302, "\(target)")
             }
-            expectEqual(error?.code, .redirectNotAllowed)
-            expectEqual(error?.status, 302)
-        }
-    }
-
-    @Test func `A target beyond the URL limit is refused`() async throws {
-        try await withOrigin {
-            $0.respond(302, ["Location: /" + String(repeating: "a", count: 9_000)])
-        } _: {
-            origin, client in
-            let error = await #expect(throws: HTTPError.self) {
-                _ = try await client.send(HTTPRequest(url: origin.url("/")))
-            }
-            expectEqual(error?.code, .redirectNotAllowed)
-        }
-    }
-
-    @Test func `Two targets that differ are refused`() async throws {
-        try await withOrigin {
-            $0.respond(302, ["Location: /a", "Location: /b"])
-        } _: { origin, client in
-            let error = await #expect(throws: HTTPError.self) {
-                _ = try await client.send(HTTPRequest(url: origin.url("/")))
-            }
-            expectEqual(error?.code, .invalidResponse)
+            // Two targets that differ.
+            await expectHTTPError(.invalidResponse) { try await client.get(origin.url("/two")) }
+            let error = await expectHTTPError(.addressNotAllowed) { try await client.get(origin.url("/metadata")) }
+            expectEqual(error?.message.contains("169.254.169.254"), true)
         }
     }
 
@@ -160,57 +151,19 @@ struct RedirectTests {
             if left == 0 { return exchange.respond(200) }
             exchange.respond(302, ["Location: /\(left - 1)"])
         } _: { origin, client in
-            let response = try await client.send(HTTPRequest(url: origin.url("/10")))
+            let response = try await client.get(origin.url("/10"))
             expectEqual(response.metrics.redirectCount, 10)
-            let error = await #expect(throws: HTTPError.self) {
-                _ = try await client.send(HTTPRequest(url: origin.url("/11")))
-            }
-            expectEqual(error?.code, .tooManyRedirects)
+            await expectHTTPError(.tooManyRedirects) { try await client.get(origin.url("/11")) }
         }
     }
 
-    @Test func `A circle ends early`() async throws {
-        try await withOrigin {
-            $0.respond(302, ["Location: " + ($0.path == "/a" ? "/b" : "/a")])
-        } _: { origin, client in
-            let error = await #expect(throws: HTTPError.self) {
-                _ = try await client.send(HTTPRequest(url: origin.url("/a")))
-            }
-            expectEqual(error?.code, .tooManyRedirects)
+    @Test func `a circle ends early, and another fragment does not hide it`() async throws {
+        let next = ["/a": "/b", "/b": "/a", "/one": "/one#other"]
+        try await withOrigin(handler: { $0.respond(302, ["Location: " + next[$0.path]!]) }) { origin, client in
+            let error = await expectHTTPError(.tooManyRedirects) { try await client.get(origin.url("/a")) }
             expectEqual(error?.message.contains("loop back"), true)
-        }
-    }
-
-    @Test func `Another fragment does not hide a circle`() async throws {
-        try await withOrigin {
-            $0.respond(302, ["Location: /a#other"])
-        } _: { origin, client in
-            let url = try #require(URL(string: origin.url("/a").absoluteString + "#one"))
-            let error = await #expect(throws: HTTPError.self) { _ = try await client.send(HTTPRequest(url: url)) }
-            expectEqual(error?.message, "The redirects loop back to \(origin.url("/a").absoluteString).")
-        }
-    }
-
-    @Test func `No redirects are followed when none are wanted`() async throws {
-        var configuration = HTTPClient.Configuration.loopback
-        configuration.maximumRedirects = 0
-        try await withOrigin(configuration, handler: Self.echo) { origin, client in
-            let (_, response) = try await Self.send(client, HTTPRequest(url: origin.url("/302/end")))
-            expectEqual(response.status, 302)
-            expectEqual(response.url, origin.url("/302/end"))
-        }
-    }
-
-    @Test func `A redirect to an address that is not allowed is refused`() async throws {
-        try await withOrigin {
-            $0.respond(302, ["Location: http://169.254.169.254/latest/meta-data/"])
-        } _: {
-            origin, client in
-            let error = await #expect(throws: HTTPError.self) {
-                _ = try await client.send(HTTPRequest(url: origin.url("/")))
-            }
-            expectEqual(error?.code, .addressNotAllowed)
-            expectEqual(error?.message.contains("169.254.169.254"), true)
+            let hidden = await expectHTTPError { try await client.get(origin.url("/one#one")) }
+            expectEqual(hidden?.message, "The redirects loop back to \(origin.url("/one").absoluteString).")
         }
     }
 
@@ -223,7 +176,7 @@ struct RedirectTests {
             closed.open()
             exchange.close()
         } _: { origin, client in
-            let response = try await client.send(HTTPRequest(url: origin.url("/start")))
+            let response = try await client.get(origin.url("/start"))
             expectEqual(response.status, 200)
             await closed.pass()
         }

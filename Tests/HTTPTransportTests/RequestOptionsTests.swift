@@ -42,33 +42,30 @@ struct RequestOptionsTests {
             let response = try await client.send(Self.request(origin) { $0.totalTimeout = .seconds(50) })
             try await expectEqual(response.body.collect(upTo: 30).count, 30)
             // Without the option the client's limit applies.
-            let error = await #expect(throws: HTTPError.self) {
-                _ = try await client.bytes(Self.request(origin) { _ in })
-            }
-            expectEqual(error?.code, .timedOut)
+            await expectHTTPError(.timedOut) { try await client.bytes(Self.request(origin) { _ in }) }
         }
     }
 
-    @Test func `a request ends after its own total limit`() async throws {
-        try await withOrigin(Self.client()) {
-            Self.drip($0, count: 10_000)
-        } _: { origin, client in
-            let error = await #expect(throws: HTTPError.self) {
-                _ = try await client.bytes(Self.request(origin) { $0.totalTimeout = .milliseconds(80) })
-            }
-            expectEqual(error?.message.contains("did not end within 0.08"), true)
-        }
-    }
-
-    @Test func `a request ends after its own idle limit`() async throws {
+    @Test func `a request ends after its own limits`() async throws {
+        let rows: [(path: String, message: String, change: (inout HTTPRequest.Options) -> Void)] = [
+            ("/drip", "did not end within 0.08", { $0.totalTimeout = .milliseconds(80) }),
+            ("/silence", "silent for 0.05", { $0.idleTimeout = .milliseconds(50) }),
+            ("/thinking", "no line of a response", { $0.firstByteTimeout = .milliseconds(50) }),
+        ]
         try await withOrigin(Self.client()) { exchange in
-            exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+            switch exchange.path {
+            case "/drip": return Self.drip(exchange, count: 10_000)
+            case "/silence": exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+            default: break
+            }
             exchange.waitForClose()
         } _: { origin, client in
-            let error = await #expect(throws: HTTPError.self) {
-                _ = try await client.bytes(Self.request(origin) { $0.idleTimeout = .milliseconds(50) })
+            for (path, message, change) in rows {
+                var request = Self.request(origin, change)
+                request.url = origin.url(path)
+                let error = await expectHTTPError(.timedOut, "\(path)") { try await client.bytes(request) }
+                expectEqual(error?.message.contains(message), true, "\(path)")
             }
-            expectEqual(error?.message.contains("silent for 0.05"), true)
         }
     }
 
@@ -79,20 +76,8 @@ struct RequestOptionsTests {
             exchange.waitForClose()
         } _: { origin, client in
             let response = try await client.send(Self.request(origin) { $0.firstByteTimeout = .seconds(4_000) })
-            let error = await #expect(throws: HTTPError.self) { _ = try await response.body.collect(upTo: 10) }
+            let error = await expectHTTPError { try await response.body.collect(upTo: 10) }
             expectEqual(error?.message.contains("silent for 0.05"), true)
-        }
-    }
-
-    @Test func `an origin that thinks for too long is ended by the limit for the first line`() async throws {
-        try await withOrigin(Self.client()) { exchange in
-            exchange.waitForClose()
-        } _: { origin, client in
-            let error = await #expect(throws: HTTPError.self) {
-                _ = try await client.send(Self.request(origin) { $0.firstByteTimeout = .milliseconds(50) })
-            }
-            expectEqual(error?.code, .timedOut)
-            expectEqual(error?.message.contains("no line of a response"), true)
         }
     }
 
@@ -105,8 +90,7 @@ struct RequestOptionsTests {
             let bytes = try await client.bytes(request)
             expectEqual(bytes.count, 1_000)
             request.url = origin.url("/more")
-            let error = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
-            expectEqual(error?.code, .bodyTooLarge)
+            await expectHTTPError(.bodyTooLarge) { try await client.send(request) }
         }
     }
 
@@ -117,10 +101,7 @@ struct RequestOptionsTests {
             var request = Self.request(origin) {
                 $0.lowSpeedLimit = HTTPLowSpeedLimit(bytesPerSecond: 1_000_000, over: .milliseconds(100))
             }
-            let error = await #expect(throws: HTTPError.self) {
-                _ = try await client.bytes(request)
-            }
-            expectEqual(error?.code, .timedOut)
+            let error = await expectHTTPError(.timedOut) { try await client.bytes(request) }
             expectEqual(error?.message.contains("slowly"), true)
             // Several periods, and a byte in each is enough.
             request.url = origin.url("/fast")
@@ -163,7 +144,7 @@ struct RequestOptionsTests {
     }
 
     @Test func `options are part of the equality of requests and time is no part of their identity`() throws {
-        let plain = HTTPRequest(url: try #require(URL(string: "http://a.example/")))
+        let plain = HTTPRequest(url: URL(string: "http://a.example/")!)
         var timed = plain
         timed.options.totalTimeout = .seconds(1)
         timed.options.idleTimeout = .seconds(1)
@@ -172,15 +153,17 @@ struct RequestOptionsTests {
         timed.options.priority = .high
         #expect(timed != plain)
         expectEqual(timed.options.identity, plain.options)
+        let changes: [(inout HTTPRequest.Options) -> Void] = [
+            { $0.addressPolicy = .unrestricted }, { $0.tls = .insecure }, { $0.decodesContent = false },
+            { $0.maximumBodyByteCount = 1 },
+        ]
         var strict = timed
-        strict.options.addressPolicy = .unrestricted
-        #expect(strict.options.identity != timed.options.identity)
-        strict.options = timed.options
-        strict.options.tls = .insecure
-        #expect(strict.options.identity != timed.options.identity)
-        strict.options = timed.options
-        strict.options.maximumBodyByteCount = 1
-        #expect(strict.options.identity != timed.options.identity)
+        for (row, change) in changes.enumerated() {
+            strict.options = timed.options
+            change(&strict.options)
+            expect(strict != timed, "row \(row)")
+            expect(strict.options.identity != timed.options.identity, "row \(row)")
+        }
         expectEqual(Set([plain, timed, strict, strict]).count, 3)
         timed.options = HTTPRequest.Options()
         expectEqual(timed, plain)

@@ -18,15 +18,12 @@ struct RequestPolicyTests {
     private static func expectRefusal(
         _ code: HTTPError.Code, _ client: HTTPClient, _ request: HTTPRequest
     ) async {
-        let error = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
-        expectEqual(error?.code, code)
+        await expectHTTPError(code) { try await client.send(request) }
     }
 
     @Test func `a request under a stricter address policy does not use the connection of another`() async throws {
-        try await withOrigin(HTTPClient.Configuration()) {
-            $0.respond(body: [1])
-        } _: { origin, client in
-            let url = try #require(URL(string: "http://localhost:\(origin.port)/"))
+        try await withOrigin(HTTPClient.Configuration(), handler: { $0.respond(body: [1]) }) { origin, client in
+            let url = URL(string: "http://localhost:\(origin.port)/")!
             let open = Self.request(url) { $0.addressPolicy = .unrestricted }
             try await expectEqual(client.bytes(open), [1])
             await Self.expectRefusal(.addressNotAllowed, client, HTTPRequest(url: url))
@@ -43,7 +40,7 @@ struct RequestPolicyTests {
         let client = HTTPClient(configuration: HTTPClient.Configuration()) { _ in
             .success([.v6(1), .v4(0x7F00_0001)])
         }
-        let url = try #require(URL(string: "http://two.example:\(origin.port)/"))
+        let url = URL(string: "http://two.example:\(origin.port)/")!
         let send = { (network: String) async throws -> String? in
             let networks = [IPNetwork(network)].compactMap { $0 }
             let response = try await client.send(

@@ -10,45 +10,38 @@ import WebImageTesting
 struct RequestValidationTests {
     private static func code(of request: HTTPRequest) async -> HTTPError.Code? {
         let client = HTTPClient()
-        let error = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
+        let error = await expectHTTPError { try await client.send(request) }
         await client.shutdown()
         expectEqual(error?.message.isEmpty, false)
         return error?.code
     }
 
-    @Test(arguments: [
-        "ftp://a.example/", "file:///etc/passwd", "data:,x", "/relative", "//a.example/x", "http:///x", "http:x",
-        "gopher://a/",
-    ])
-    func `Only absolute http and https URLs are accepted`(_ text: String) async throws {
-        await expectEqual(Self.code(of: HTTPRequest(url: try #require(URL(string: text)))), .unsupportedURL)
-    }
-
-    @Test(arguments: [
-        "http://user:pw@a.example/", "http://user@a.example/", "http://a\\@b.example/", "http://a.example:0/",
-        "http://a.example:99999/", "http://[fe80::1%25eth0]/", "http://exa%41mple.com/", "http://ex ample.com/",
-        "http://a.example%00.b.example/", "http://a.example%0d%0aX/",
-    ])
-    func `URLs with credentials, odd hosts and odd ports are refused`(_ text: String) async throws {
-        guard let url = URL(string: text) else { return }
-        await expectEqual(Self.code(of: HTTPRequest(url: url)), .invalidRequest)
-    }
-
-    @Test func `A URL beyond the limit is refused`() async throws {
-        let url = try #require(URL(string: "http://a.example/" + String(repeating: "a", count: 9_000)))
-        await expectEqual(Self.code(of: HTTPRequest(url: url)), .invalidRequest)
+    @Test func `only absolute http and https URLs with a plain host and port are accepted`() async throws {
+        for text in [
+            "ftp://a.example/", "file:///etc/passwd", "data:,x", "/relative", "//a.example/x", "http:///x", "http:x",
+            "gopher://a/",
+        ] {
+            let url = try #require(URL(string: text))
+            await expectEqual(Self.code(of: HTTPRequest(url: url)), .unsupportedURL, "\(text)")
+        }
+        for text in [
+            "http://user:pw@a.example/", "http://user@a.example/", "http://a\\@b.example/", "http://a.example:0/",
+            "http://a.example:99999/", "http://[fe80::1%25eth0]/", "http://exa%41mple.com/", "http://ex ample.com/",
+            "http://a.example%00.b.example/", "http://a.example%0d%0aX/",
+            "http://a.example/" + String(repeating: "a", count: 9_000),
+        ] {
+            guard let url = URL(string: text) else { continue }
+            await expectEqual(Self.code(of: HTTPRequest(url: url)), .invalidRequest, "\(text)")
+        }
     }
 
     @Test(arguments: [
         "a\r\nX-Evil: 1", "a\nX-Evil: 1", "a\rX-Evil: 1", "\r\n\r\nGET /evil HTTP/1.1", "a\u{0}b", "a\u{7F}",
     ])
     func `a user agent is one field whatever is in it`(_ name: String) async throws {
-        var configuration = HTTPClient.Configuration.loopback
-        configuration.userAgent = name
-        try await withOrigin(configuration) {
-            $0.respond(200)
-        } _: { origin, client in
-            _ = try await client.send(HTTPRequest(url: origin.url("/")))
+        let configuration = HTTPClient.Configuration.loopback { $0.userAgent = name }
+        try await withOrigin(configuration, handler: { $0.respond(200) }) { origin, client in
+            _ = try await client.get(origin.url("/"))
             let heard = try #require(origin.requests.first)
             expectNil(heard.headers["X-Evil"])
             let plain = name.filter {
@@ -59,35 +52,25 @@ struct RequestValidationTests {
         }
     }
 
-    @Test(arguments: ["", "GE T", "GET\r\n", "G\u{0}T", "GÉT", "CONNECT", "TRACE", "GET:"])
-    func `Methods must be tokens`(_ method: String) async throws {
-        let url = try #require(URL(string: "http://a.example/"))
-        await expectEqual(Self.code(of: HTTPRequest(url: url, method: method)), .invalidRequest)
-    }
-
-    @Test(arguments: [
-        ("X", "a\r\nInjected: 1"), ("X", "a\nb"), ("X", "a\rb"), ("X", "a\u{0}"), ("X", "\u{7F}"), ("X\r\nY", "1"),
-        ("X:", "1"),
-        ("", "1"), ("X Y", "1"), ("Ü", "1"), ("Host", "other.example"), ("content-length", "0"),
-        ("Transfer-Encoding", "chunked"),
-        ("Connection", "close"), ("Upgrade", "h2c"), ("Expect", "100-continue"),
-    ])
-    func `Headers that inject or frame are refused`(_ name: String, _ value: String) async throws {
-        let url = try #require(URL(string: "http://a.example/"))
-        await expectEqual(Self.code(of: HTTPRequest(url: url, headers: [name: value])), .invalidRequest)
-    }
-
-    @Test func `Too many request headers are refused`() async throws {
-        let url = try #require(URL(string: "http://a.example/"))
+    @Test func `methods that are no tokens, fields that inject or frame, and a HEAD with a body are refused`()
+        async throws
+    {
+        let url = URL(string: "http://a.example/")!
+        let methods = ["", "GE T", "GET\r\n", "G\u{0}T", "GÉT", "CONNECT", "TRACE", "GET:"]
+        let fields: [(name: String, value: String)] = [
+            ("X", "a\r\nInjected: 1"), ("X", "a\nb"), ("X", "a\rb"), ("X", "a\u{0}"), ("X", "\u{7F}"),
+            ("X\r\nY", "1"), ("X:", "1"), ("", "1"), ("X Y", "1"), ("Ü", "1"), ("Host", "other.example"),
+            ("content-length", "0"), ("Transfer-Encoding", "chunked"), ("Connection", "close"), ("Upgrade", "h2c"),
+            ("Expect", "100-continue"), ("X", String(repeating: "a", count: 70_000)),
+        ]
         let many = HTTPHeaders((0..<300).map { HTTPHeaders.Field(name: "X-\($0)", value: "1") })
-        await expectEqual(Self.code(of: HTTPRequest(url: url, headers: many)), .invalidRequest)
-        let long: HTTPHeaders = ["X": String(repeating: "a", count: 70_000)]
-        await expectEqual(Self.code(of: HTTPRequest(url: url, headers: long)), .invalidRequest)
-    }
-
-    @Test func `A HEAD request with a body is refused`() async throws {
-        let url = try #require(URL(string: "http://a.example/"))
-        await expectEqual(Self.code(of: HTTPRequest(url: url, method: "HEAD", body: [1])), .invalidRequest)
+        let requests =
+            methods.map { HTTPRequest(url: url, method: $0) }
+            + fields.map { HTTPRequest(url: url, headers: [$0.name: $0.value]) }
+            + [HTTPRequest(url: url, headers: many), HTTPRequest(url: url, method: "HEAD", body: [1])]
+        for (row, request) in requests.enumerated() {
+            await expectEqual(Self.code(of: request), .invalidRequest, "row \(row): \(request.method)")
+        }
     }
 
     @Test(arguments: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"], [nil, [], [1, 2, 3]])
@@ -112,37 +95,17 @@ struct RequestValidationTests {
         }
     }
 
-    @Test func `An IPv6 literal is connected to`() async throws {
-        // Nothing listens there: being refused shows that the address was understood and allowed.
-        let client = HTTPClient(configuration: .loopback)
-        let error = await #expect(throws: HTTPError.self) {
-            _ = try await client.send(HTTPRequest(url: try #require(URL(string: "http://[::1]:1/"))))
-        }
-        expectEqual(error?.code, .cannotConnect)
-        await client.shutdown()
-    }
-
-    @Test func `An internationalised host is looked up`() async throws {
-        let client = HTTPClient(configuration: .loopback)
-        let error = await #expect(throws: HTTPError.self) {
-            _ = try await client.send(HTTPRequest(url: try #require(URL(string: "http://bücher.invalid/"))))
-        }
-        expectEqual(error?.code, .cannotResolveHost)
-        await client.shutdown()
-    }
-
     @Test func `a host has at most 255 bytes`() throws {
         let longest = String(repeating: "a.", count: 127) + "b"
         for url in ["http://\(longest)/", "HTTP://\(longest)/"] {
             #expect(throws: Never.self) { try Origin(#require(URL(string: url))) }
             let long = try #require(URL(string: url.replacing("b/", with: "bc/")))
-            let error = #expect(throws: HTTPError.self) { try Origin(long) }
+            let error = expectError(HTTPError.self) { try Origin(long) }
             expectEqual(error?.code, .invalidRequest)
         }
     }
 
-    @Test(arguments: 0..<20 as Range<UInt64>)
-    func `what is read in one pass is what the checks read`(_ seed: UInt64) {
+    @Test(arguments: 0..<20 as Range<UInt64>) func `what is read in one pass is what the checks read`(_ seed: UInt64) {
         let parts = [
             "http", "https", "HTTP", "://", ":/", "//", "/", "a.example", "A", "1.2.3.4", "[::1]", ":", "80", "0",
             "65536", "65535",

@@ -13,14 +13,13 @@ struct ResponseDecoderTests {
 
     private func response(_ type: String?, _ bytes: [UInt8], status: Int = 200) throws -> CollectedResponse {
         let headers: HTTPHeaders = type.map { ["Content-Type": $0] } ?? [:]
-        return CollectedResponse(
-            status: status, headers: headers, url: try #require(URL(string: "http://a/")), bytes: bytes)
+        return CollectedResponse(status: status, headers: headers, url: URL(string: "http://a/")!, bytes: bytes)
     }
 
     private func expect<Value>(
         _ code: HTTPError.Code, _ decoder: ResponseDecoder<Value>, _ response: CollectedResponse
     ) -> HTTPError? {
-        let error = #expect(throws: HTTPError.self) { try decoder.decode(response) }
+        let error = expectError(HTTPError.self) { try decoder.decode(response) }
         expectEqual(error?.code, code)
         expectEqual(error?.response?.beginning, response.bytes)
         return error
@@ -48,20 +47,17 @@ struct ResponseDecoderTests {
         _ = expect(.unacceptableContentType, decoder, try response(nil, page))
     }
 
-    @Test(
-        arguments: [
+    @Test func `an answer without content is nil where a value may be, and what has one is decoded like any other`()
+        throws
+    {
+        for (type, bytes, status) in [
             (nil, [], 204), (nil, [], 200), ("text/html", [], 205), ("application/json", [], 200),
             ("application/json", [0x20], 200), (nil, [0x20, 0x0A], 200),
-        ] as [(String?, [UInt8], Int)])
-    func `an answer without content is nil where a value may be`(
-        _ type: String?, _ bytes: [UInt8], _ status: Int
-    ) throws {
-        let nothing = try response(type, bytes, status: status)
-        try expectNil(ResponseDecoder.json(Point?.self).decode(nothing))
-        _ = expect(.undecodableBody, ResponseDecoder.json(Point.self), nothing)
-    }
-
-    @Test func `a value that may be nil is decoded like any other`() throws {
+        ] as [(String?, [UInt8], Int)] {
+            let nothing = try response(type, bytes, status: status)
+            try expectNil(ResponseDecoder.json(Point?.self).decode(nothing), "\(type ?? "-") \(bytes) \(status)")
+            _ = expect(.undecodableBody, ResponseDecoder.json(Point.self), nothing)
+        }
         let decoder = ResponseDecoder.json(Point?.self)
         try expectEqual(decoder.decode(response("application/json", Array(#"{"x":3}"#.utf8))), Point(x: 3))
         try expectNil(decoder.decode(response("application/json", Array("null".utf8))))
@@ -70,16 +66,13 @@ struct ResponseDecoderTests {
         _ = expect(.unacceptableStatus, decoder, try response(nil, [], status: 404))
     }
 
-    @Test(
-        arguments: [
+    @Test func `text has the charset of its type, and bytes outside of it are an error`() throws {
+        for (type, bytes, expected) in [
             ("text/plain", [0x61, 0xC3, 0xA4], "aä"), ("text/plain; charset=ISO-8859-1", [0xE4], "ä"),
             ("text/plain;charset=\"utf-16le\"", [0xE4, 0], "ä"), (nil, [], ""),
-        ] as [(String?, [UInt8], String)])
-    func `text has the charset of its type`(_ type: String?, _ bytes: [UInt8], _ expected: String) throws {
-        try expectEqual(ResponseDecoder.text.decode(response(type, bytes)), expected)
-    }
-
-    @Test func `text with bytes outside of its charset is an error`() throws {
+        ] as [(String?, [UInt8], String)] {
+            try expectEqual(ResponseDecoder.text.decode(response(type, bytes)), expected, "\(type ?? "-")")
+        }
         _ = expect(.undecodableBody, .text, try response("text/plain", [0xFF, 0xFE]))
         _ = expect(.undecodableBody, .text, try response("text/plain;charset=klingon", [0x61]))
     }
@@ -96,16 +89,13 @@ struct ResponseDecoderTests {
 
     @Test func `a loader sends reads and decodes within a limit`() async throws {
         let loader = StubLoader { _, _ in .ok(Array(#"{"x":9}"#.utf8), type: "application/json") }
-        let request = HTTPRequest(url: try #require(URL(string: "http://a/")))
+        let request = HTTPRequest(url: URL(string: "http://a/")!)
         let point = try await loader.value(for: request, as: .json(Point.self), upTo: 7)
         expectEqual(point, Point(x: 9))
-        let error = await #expect(throws: HTTPError.self) {
-            _ = try await loader.value(for: request, as: .bytes, upTo: 6)
-        }
-        expectEqual(error?.code, .bodyTooLarge)
+        await expectHTTPError(.bodyTooLarge) { try await loader.value(for: request, as: .bytes, upTo: 6) }
         // A decoder of much work looks at cancellation.
-        await #expect(throws: CancellationError.self) {
-            _ = try await loader.value(for: request, as: ResponseDecoder<Int> { _ in throw CancellationError() })
+        await expectError(CancellationError.self) {
+            try await loader.value(for: request, as: ResponseDecoder<Int> { _ in throw CancellationError() })
         }
     }
 }

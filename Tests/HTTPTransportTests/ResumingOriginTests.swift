@@ -18,7 +18,7 @@ struct ResumingOriginTests {
         origin.respond(to: "/a", inTurn: whole.truncated(after: 120_000), whole)
         let client = HTTPClient(configuration: .loopback)
         let loader = ResumingLoader(RetryingLoader(client))
-        let response = try await loader.send(HTTPRequest(url: origin.url("/a"))).collected(upTo: 1 << 20)
+        let response = try await loader.get(origin.url("/a")).collected(upTo: 1 << 20)
         let isWhole = response.bytes == Self.content
         expect(isWhole)
         expectEqual(origin.requests.map { $0.headers["Range"] }, [nil, "bytes=120000-"])
@@ -44,7 +44,7 @@ struct ResumingOriginTests {
         }
         await reached.pass()
         load.cancel()
-        await #expect(throws: CancellationError.self) { try await load.value }
+        await expectError(CancellationError.self) { try await load.value }
         gate.open()
         #expect((100_000..<110_000).contains(loader.store.byteCount))
         let isWhole = try await loader.bytes(request) == Self.content

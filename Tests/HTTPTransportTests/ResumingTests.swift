@@ -26,13 +26,12 @@ struct ResumingTests {
 
     private func rest(from first: Int, tag: String = "\"v1\"", range: String? = nil) -> StubReply {
         let field = range ?? "bytes \(first)-99/100"
-        return StubReply.status(
-            206, headers: ["Content-Range": field, "ETag": tag], bytes: Array(whole[first...]))
+        return StubReply.status(206, headers: ["Content-Range": field, "ETag": tag], bytes: Array(whole[first...]))
     }
 
     /// Reads until the body breaks.
     private func breakOff(_ loader: ResumingLoader) async throws {
-        await #expect(throws: HTTPError.self) { _ = try await loader.bytes(HTTPRequest(url: url)) }
+        await expectHTTPError { try await loader.bytes(HTTPRequest(url: url)) }
     }
 
     @Test func `the same request goes on where the body broke off`() async throws {
@@ -40,7 +39,7 @@ struct ResumingTests {
         let loader = loader()
         try await breakOff(loader)
         expectEqual(store.count, 1)
-        let response = try await loader.send(HTTPRequest(url: url)).collected(upTo: 100)
+        let response = try await loader.get(url).collected(upTo: 100)
         expectEqual(response.status, 200)
         expectEqual(response.bytes, whole)
         expectEqual(response.headers["Content-Length"], "100")
@@ -67,7 +66,7 @@ struct ResumingTests {
         stub.respond(to: "/x", with: ok(), rest(from: 20))
         let loader = loader()
         do {
-            var iterator = try await loader.send(HTTPRequest(url: url)).body.makeAsyncIterator()
+            var iterator = try await loader.get(url).body.makeAsyncIterator()
             _ = try await iterator.next()
             _ = try await iterator.next()
         }
@@ -79,15 +78,19 @@ struct ResumingTests {
         expectEqual(bytes, whole)
     }
 
-    @Test func `a fragment makes no other request`() async throws {
-        stub.respond(to: "/x", with: ok().failing(after: 40), rest(from: 40))
+    @Test func `a fragment makes no other request, and credentials and policies do`() async throws {
+        stub.respond(to: "/x", with: ok().failing(after: 40), rest(from: 40), ok().failing(after: 40))
         let loader = loader()
-        await #expect(throws: HTTPError.self) {
-            _ = try await loader.bytes(HTTPRequest(url: URL(string: "http://a.example/x#a")!))
-        }
+        await expectHTTPError { try await loader.bytes(HTTPRequest(url: URL(string: "http://a.example/x#a")!)) }
         let bytes = try await loader.bytes(HTTPRequest(url: URL(string: "http://a.example/x#b")!))
         expectEqual(bytes, whole)
         expectEqual(stub.requests.last?.headers["Range"], "bytes=40-")
+        try await breakOff(loader)
+        var other = HTTPRequest(url: url)
+        other.options.credential = .bearer("b")
+        let requests = [other, HTTPRequest(url: url, headers: ["Cookie": "a"]), HTTPRequest(url: url, method: "POST")]
+        for request in requests { _ = try? await loader.bytes(request) }
+        expectEqual(stub.requests.dropFirst(2).map { $0.headers["Range"] }, [nil, nil, nil, nil])
     }
 
     @Test func `content that has changed is sent whole and the beginning is dropped`() async throws {
@@ -125,14 +128,13 @@ struct ResumingTests {
     }
 
     @Test func `an error of the origin leaves the beginning for later`() async throws {
-        stub.respond(
-            to: "/x", with: ok().failing(after: 40), .status(503), .failure(.cannotConnect), rest(from: 40))
+        stub.respond(to: "/x", with: ok().failing(after: 40), .status(503), .failure(.cannotConnect), rest(from: 40))
         let loader = loader()
         try await breakOff(loader)
-        let refused = try await loader.send(HTTPRequest(url: url))
+        let refused = try await loader.get(url)
         expectEqual(refused.status, 503)
         expectEqual(store.count, 1)
-        await #expect(throws: HTTPError.self) { _ = try await loader.send(HTTPRequest(url: url)) }
+        await expectHTTPError { try await loader.get(url) }
         expectEqual(store.count, 1)
         let bytes = try await loader.bytes(HTTPRequest(url: url))
         expectEqual(bytes, whole)
@@ -142,15 +144,13 @@ struct ResumingTests {
         let long = StubReply.status(
             206, headers: ["Content-Range": "bytes 40-99/100", "ETag": "\"v1\""],
             bytes: [UInt8](repeating: 0, count: 61))
-        let short = StubReply.status(
-            206, headers: ["Content-Range": "bytes 40-99/100", "ETag": "\"v1\""], bytes: [0])
+        let short = StubReply.status(206, headers: ["Content-Range": "bytes 40-99/100", "ETag": "\"v1\""], bytes: [0])
         for (reply, code) in [(long, HTTPError.Code.invalidResponse), (short, .truncatedBody)] {
             let stub = StubLoader()
             stub.respond(to: "/x", with: ok().failing(after: 40), reply)
             let loader = ResumingLoader(stub, maximumResumptions: 0)
             try await breakOff(loader)
-            let error = await #expect(throws: HTTPError.self) { _ = try await loader.bytes(HTTPRequest(url: url)) }
-            expectEqual(error?.code, code)
+            await expectHTTPError(code) { try await loader.bytes(HTTPRequest(url: url)) }
         }
     }
 
@@ -187,18 +187,7 @@ struct ResumingTests {
         }
     }
 
-    @Test func `other credentials and policies have beginnings of their own`() async throws {
-        stub.respond(to: "/x", with: ok().failing(after: 40))
-        let loader = loader()
-        try await breakOff(loader)
-        var other = HTTPRequest(url: url)
-        other.options.credential = .bearer("b")
-        let requests = [other, HTTPRequest(url: url, headers: ["Cookie": "a"]), HTTPRequest(url: url, method: "POST")]
-        for request in requests { _ = try? await loader.bytes(request) }
-        expectEqual(stub.requests.map { $0.headers["Range"] }, [nil, nil, nil, nil])
-    }
-
-    @Test func `a store keeps the newest beginnings within its limits`() throws {
+    @Test func `a store keeps the newest beginnings within its limits, in which addresses and fields count`() throws {
         let store = PartialBodyStore(maximumByteCount: 9_000, maximumBodyByteCount: 4_000, maximumCount: 3)
         let response = HTTPResponse(status: 200, headers: ["ETag": "\"v\""], url: url)
         let keep = { (number: Int, count: Int) throws in
@@ -223,19 +212,16 @@ struct ResumingTests {
         expectEqual(store.take(HTTPRequest(url: url.appending(path: "8")))?.count, 1)
         store.removeAll()
         expectEqual(store.byteCount, 0)
-    }
-
-    @Test func `addresses and fields count for the limit of a store`() throws {
-        let store = PartialBodyStore(maximumByteCount: 100_000)
+        let narrow = PartialBodyStore(maximumByteCount: 100_000)
         let large = String(repeating: "x", count: 5_000)
         for number in 0..<100 {
-            let request = HTTPRequest(url: try #require(URL(string: "http://a.example/\(number)?\(large)")))
+            let request = HTTPRequest(url: URL(string: "http://a.example/\(number)?\(large)")!)
             let response = HTTPResponse(status: 200, headers: ["ETag": "\"v\"", "X": large], url: request.url)
             var partial = try #require(PartialBody(response, to: request))
             partial.append([1])
-            store.keep(partial, for: request)
+            narrow.keep(partial, for: request)
         }
-        #expect((8...9).contains(store.count) && store.byteCount <= 100_000)
+        #expect((8...9).contains(narrow.count) && narrow.byteCount <= 100_000)
     }
 
     @Test func `a body above the limit of the store goes on while it is read and is not kept`() async throws {
@@ -255,10 +241,9 @@ struct ResumingTests {
         var request = HTTPRequest(url: url)
         request.options.maximumBodyByteCount = 99
         for _ in 0..<2 { _ = try? await loader.bytes(request) }
-        let error = await #expect(throws: HTTPError.self) {
+        await expectHTTPError(.bodyTooLarge) {
             stub.respond(to: "/x", with: ok())
             _ = try await loader.bytes(request)
         }
-        expectEqual(error?.code, .bodyTooLarge)
     }
 }

@@ -9,25 +9,18 @@ import WebImageTesting
 @Suite(.timeLimit(.minutes(10)))
 struct ShutdownTests {
     @Test func `After the end every request is refused`() async throws {
-        try await withOrigin {
-            $0.respond()
-        } _: { origin, client in
-            _ = try await client.send(HTTPRequest(url: origin.url("/")))
+        try await withOrigin(handler: { $0.respond() }) { origin, client in
+            _ = try await client.get(origin.url("/"))
             await client.shutdown()
             await client.shutdown()
-            let error = await #expect(throws: HTTPError.self) {
-                _ = try await client.send(HTTPRequest(url: origin.url("/")))
-            }
-            expectEqual(error?.code, .shutDown)
+            await expectHTTPError(.shutDown) { try await client.get(origin.url("/")) }
             await expectEqual(client.transferCount, 0)
         }
     }
 
     @Test func `The end fails those who wait for a head, for a body and for a connection`() async throws {
-        var configuration = HTTPClient.Configuration.loopback
-        configuration.maximumConnectionsPerHost = 2
         let arrived = Gate()
-        try await withOrigin(configuration) { exchange in
+        try await withOrigin(.loopback { $0.maximumConnectionsPerHost = 2 }) { exchange in
             if exchange.path == "/body" {
                 exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n")
             } else {
@@ -35,18 +28,16 @@ struct ShutdownTests {
             }
             exchange.waitForClose()
         } _: { origin, client in
-            let response = try await client.send(HTTPRequest(url: origin.url("/body")))
-            let head = Task { try await client.send(HTTPRequest(url: origin.url("/head"))) }
+            let response = try await client.get(origin.url("/body"))
+            let head = Task { try await client.get(origin.url("/head")) }
             await arrived.pass()
-            let queued = Task.immediate { try await client.send(HTTPRequest(url: origin.url("/queued"))) }
+            let queued = Task.immediate { try await client.get(origin.url("/queued")) }
             await expectEqual(client.transferCount, 3)
             await client.shutdown()
             for task in [head, queued] {
-                let error = await #expect(throws: HTTPError.self) { _ = try await task.value }
-                expectEqual(error?.code, .shutDown)
+                await expectHTTPError(.shutDown) { try await task.value }
             }
-            let error = await #expect(throws: HTTPError.self) { _ = try await response.body.collect(upTo: 10) }
-            expectEqual(error?.code, .shutDown)
+            await expectHTTPError(.shutDown) { try await response.body.collect(upTo: 10) }
         }
     }
 
@@ -60,7 +51,7 @@ struct ShutdownTests {
                     for index in 0..<12 {
                         group.addTask {
                             do {
-                                let response = try await client.send(HTTPRequest(url: origin.url("/\(index)")))
+                                let response = try await client.get(origin.url("/\(index)"))
                                 _ = try await response.body.collect(upTo: 1)
                             } catch {
                                 expectEqual((error as? HTTPError)?.code, .shutDown)
@@ -76,7 +67,7 @@ struct ShutdownTests {
 
     @Test func `A body is read to its end after its client was let go`() async throws {
         let origin = try OriginServer.byHand { $0.respond(body: [UInt8](repeating: 4, count: 3 << 20)) }
-        let response = try await HTTPClient(configuration: .loopback).send(HTTPRequest(url: origin.url("/")))
+        let response = try await HTTPClient(configuration: .loopback).get(origin.url("/"))
         try await expectEqual(response.body.collect(upTo: 3 << 20).count, 3 << 20)
         origin.stop()
     }
@@ -90,7 +81,7 @@ struct ShutdownTests {
             }
             func use(_ number: Int) async throws {
                 let client = HTTPClient(configuration: .loopback)
-                let response = try await client.send(HTTPRequest(url: origin.url("/")))
+                let response = try await client.get(origin.url("/"))
                 _ = try await response.body.collect(upTo: 1)
                 // Every other one is only let go of.
                 if number % 2 == 0 { await client.shutdown() }

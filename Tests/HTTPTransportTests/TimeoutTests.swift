@@ -34,16 +34,16 @@ struct TimeoutTests {
         try await body(limit)
     }
 
-    @Test func `An origin that does not answer times out as idle and loses its connection`() async throws {
+    @Test(arguments: [Duration.milliseconds(50), .seconds(-1)])
+    func `an origin that does not answer times out as idle and loses its connection, whatever the limit is`(
+        limit: Duration
+    ) async throws {
         let closed = Gate()
-        try await withOrigin(Self.configuration(idle: .milliseconds(50))) { exchange in
+        try await withOrigin(Self.configuration(idle: limit)) { exchange in
             exchange.waitForClose()
             closed.open()
         } _: { origin, client in
-            let error = await #expect(throws: HTTPError.self) {
-                _ = try await client.send(HTTPRequest(url: origin.url("/")))
-            }
-            expectEqual(error?.code, .timedOut)
+            let error = await expectHTTPError(.timedOut) { try await client.get(origin.url("/")) }
             expectEqual(error?.message.contains("silent"), true)
             await closed.pass()
         }
@@ -56,12 +56,9 @@ struct TimeoutTests {
             exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
             exchange.waitForClose()
         } _: { origin, client in
-            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            let response = try await client.get(origin.url("/"))
             var bytes: [UInt8] = []
-            let error = await #expect(throws: HTTPError.self) {
-                for try await chunk in response.body { bytes += chunk }
-            }
-            expectEqual(error?.code, .timedOut)
+            let error = await expectHTTPError(.timedOut) { for try await chunk in response.body { bytes += chunk } }
             expectEqual(error?.status, 200)
             expectEqual(bytes, Array("abc".utf8))
         }
@@ -73,11 +70,10 @@ struct TimeoutTests {
             while exchange.write([1]), exchange.wire.pause(for: .milliseconds(5)) {}
             exchange.close()
         } _: { origin, client in
-            let error = await #expect(throws: HTTPError.self) {
-                let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            let error = await expectHTTPError(.timedOut) {
+                let response = try await client.get(origin.url("/"))
                 for try await _ in response.body {}
             }
-            expectEqual(error?.code, .timedOut)
             expectEqual(error?.message.contains("silent"), false)
         }
     }
@@ -92,7 +88,7 @@ struct TimeoutTests {
                     exchange.write([UInt8(index)])
                 }
             } _: { origin, client in
-                let response = try await client.send(HTTPRequest(url: origin.url("/")))
+                let response = try await client.get(origin.url("/"))
                 try await expectEqual(response.body.collect(upTo: 30).count, 30)
             }
         }
@@ -103,10 +99,9 @@ struct TimeoutTests {
         silence.connectionGate = OriginGate()
         let origin = try OriginServer.start(configuration: silence)
         let client = HTTPClient(configuration: Self.configuration(connect: .milliseconds(100)))
-        let error = await #expect(throws: HTTPError.self) {
-            _ = try await client.send(HTTPRequest(url: try #require(URL(string: "https://127.0.0.1:\(origin.port)/"))))
+        let error = await expectHTTPError(.timedOut) {
+            try await client.get(URL(string: "https://127.0.0.1:\(origin.port)/")!)
         }
-        expectEqual(error?.code, .timedOut)
         expectEqual(error?.message.contains("connection"), true)
         await client.shutdown()
         origin.stop()
@@ -121,13 +116,10 @@ struct TimeoutTests {
                 if exchange.path == "/silent" { return exchange.waitForClose() }
                 exchange.respond(body: body)
             } _: { origin, client in
-                let slow = try await client.send(HTTPRequest(url: origin.url("/big")))
+                let slow = try await client.get(origin.url("/big"))
                 // Silent origins are the clock: several idle limits pass while the big body is not read.
                 for _ in 0..<3 {
-                    let error = await #expect(throws: HTTPError.self) {
-                        _ = try await client.send(HTTPRequest(url: origin.url("/silent")))
-                    }
-                    expectEqual(error?.code, .timedOut)
+                    await expectHTTPError(.timedOut) { try await client.get(origin.url("/silent")) }
                 }
                 try await expectEqual(slow.body.collect(upTo: size).count, size)
             }
@@ -147,9 +139,9 @@ struct TimeoutTests {
                 for _ in 0..<200 where exchange.write([1]) { exchange.wire.pause(for: limit / 40) }
                 exchange.close()
             } _: { origin, client in
-                let first = try await client.send(HTTPRequest(url: origin.url("/1")))
+                let first = try await client.get(origin.url("/1"))
                 let second = Task.immediate {
-                    try await client.send(HTTPRequest(url: origin.url("/2"))).body.collect(upTo: 1)
+                    try await client.get(origin.url("/2")).body.collect(upTo: 1)
                 }
                 let count = await client.transferCount
                 isQueued.open()
@@ -165,16 +157,13 @@ struct TimeoutTests {
         configuration.maximumConnectionsPerHost = 1
         let other = try OriginServer.byHand { $0.waitForClose() }
         defer { other.stop() }
-        try await withOrigin(configuration) {
-            $0.waitForClose()
-        } _: { origin, client in
+        try await withOrigin(configuration, handler: { $0.waitForClose() }) { origin, client in
             // The second waits until the first is over. The third does not wait, and begins last.
             let transfers = [origin.url("/1"), origin.url("/2"), other.url("/3")].map { url in
-                Task.immediate { _ = try await client.send(HTTPRequest(url: url)) }
+                Task.immediate { _ = try await client.get(url) }
             }
             for transfer in transfers.reversed() {
-                let error = await #expect(throws: HTTPError.self) { try await transfer.value }
-                expectEqual(error?.code, .timedOut)
+                let error = await expectHTTPError(.timedOut) { try await transfer.value }
                 expectEqual(error?.message.contains("silent"), false)
                 // With the time that the second has waited its limit strikes before that of the third.
                 await expectEqual(client.transferCount, 0)
@@ -190,21 +179,7 @@ struct TimeoutTests {
             if number == 9 { return exchange.respond(body: [1]) }
             exchange.respond(302, ["Location: /\(number + 1)"])
         } _: { origin, client in
-            let error = await #expect(throws: HTTPError.self) {
-                _ = try await client.send(HTTPRequest(url: origin.url("/0")))
-            }
-            expectEqual(error?.code, .timedOut)
-        }
-    }
-
-    @Test func `Limits cannot be switched off`() async throws {
-        try await withOrigin(Self.configuration(idle: .seconds(-1))) {
-            $0.waitForClose()
-        } _: { origin, client in
-            let error = await #expect(throws: HTTPError.self) {
-                _ = try await client.send(HTTPRequest(url: origin.url("/")))
-            }
-            expectEqual(error?.code, .timedOut)
+            await expectHTTPError(.timedOut) { try await client.get(origin.url("/0")) }
         }
     }
 }

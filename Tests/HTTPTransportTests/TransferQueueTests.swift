@@ -53,7 +53,7 @@ struct TransferQueueTests {
             transfer.cancel()
             executor.drain()
             expectEqual(transfer.state, .ended(.cancelled))
-            await #expect(throws: CancellationError.self) { try await transfer.response() }
+            await expectError(CancellationError.self) { try await transfer.response() }
             expectEqual(queue.waitingCount, 0)
             expectEqual(queue.runningCount, 0)
         }

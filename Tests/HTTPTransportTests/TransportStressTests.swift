@@ -49,7 +49,7 @@ import WebImageTesting
 
     @Test func `what comes after a transfer begins once also when that ends meanwhile`() async throws {
         let queue = HTTPTransferQueue(StubLoader())
-        let url = try #require(URL(string: "http://a.example/"))
+        let url = URL(string: "http://a.example/")!
         let response = CollectedResponse(url: url, bytes: [])
         let transfers = (0..<Self.rounds).map { HTTPTransfer(id: $0, HTTPRequest(url: url), upTo: 1, in: queue) }
         let begun = transfers.map { _ in Counter() }

@@ -54,6 +54,13 @@ extension HTTPClient.Configuration {
         configuration.addressPolicy = .publicInternet(allowing: IPNetwork.loopback)
         return configuration
     }
+
+    /// The same, with a change.
+    static func loopback(_ change: (inout Self) -> Void) -> Self {
+        var configuration = loopback
+        change(&configuration)
+        return configuration
+    }
 }
 
 /// Runs a test with an origin and a client and ends both.
@@ -94,6 +101,8 @@ extension TransferOrder {
 }
 
 extension HTTPLoading {
+    func get(_ url: URL) async throws -> HTTPResponse { try await send(HTTPRequest(url: url)) }
+
     /// The whole body of the response.
     func bytes(_ request: HTTPRequest) async throws -> [UInt8] {
         try await send(request).body.collect(upTo: 1 << 20)
