@@ -62,22 +62,15 @@ struct FlightTests {
         expectEqual(shown(flight), [.waiting])
     }
 
-    @Test func `a caller that leaves after others were served cancels nothing`() {
-        let flight = flight(2, .started(waited: .zero), .finished(.network, took: .zero), .cancelled)
-        expectEqual(shown(flight), [.downloading(0), .done(.network)])
-    }
-
-    @Test func `where the first caller got the picture from stays on the board`() {
-        let flight = flight(2, .finished(.network, took: .zero), .cacheHit(.memory), .finished(.memory, took: .zero))
-        expectEqual(shown(flight), [.done(.network)])
-    }
-
-    @Test func `an early report that comes late moves nothing back`() {
-        let flight = flight(1, progress(100), progress(30), .started(waited: .zero))
-        expectEqual(shown(flight), [.decoding])
-    }
-
-    @Test func `a new stampede begins with nothing`() {
+    @Test func `late reports move nothing back, and a new stampede begins with nothing`() {
+        // A caller that leaves after others were served cancels nothing.
+        let left = flight(2, .started(waited: .zero), .finished(.network, took: .zero), .cancelled)
+        expectEqual(shown(left), [.downloading(0), .done(.network)])
+        // Where the first caller got the picture from stays on the board.
+        let first = flight(2, .finished(.network, took: .zero), .cacheHit(.memory), .finished(.memory, took: .zero))
+        expectEqual(shown(first), [.done(.network)])
+        // An early report comes late.
+        expectEqual(shown(flight(1, progress(100), progress(30), .started(waited: .zero))), [.decoding])
         var flight = flight(2, .started(waited: .zero), progress(43))
         flight.goOn()
         flight.reset()
@@ -97,7 +90,7 @@ struct FlightTests {
         expect(Crowd(pictures: 0, seed: 1).callers.allSatisfy { $0.picture == 0 })
     }
 
-    @Test func `bars are as wide as they are told, to half a column`() {
+    @Test func `bars are as wide as they are told, and numbers are written as a reader expects`() {
         expectEqual(Bar.progress(0.5, 5, .accent).text, "━━╸──")
         expectEqual(Bar.progress(-1, 3, .accent).text, "───")
         expectEqual(Bar.progress(7, 3, .accent).text, "━━━")
@@ -108,9 +101,6 @@ struct FlightTests {
         expectEqual(bar.pieces.map(\.text), ["━━━━", "━━", "━━", "──"])
         expectEqual(bar.pieces.map(\.color), [.good, .accent, .alarm, .faint])
         expectEqual(Bar.crowd(counts, of: 0, 4).text.count, 4)
-    }
-
-    @Test func `numbers are written as a reader expects`() {
         expectEqual([0, 999, 1_000, 12_034].map(Figures.text), ["0", "999", "1,000", "12,034"])
         expectEqual(Figures.plural(1, "caller"), "1 caller")
         expectEqual(Figures.plural(0, "caller"), "0 callers")

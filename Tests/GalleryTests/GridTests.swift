@@ -5,22 +5,17 @@ import Testing
 @testable import gallery
 
 struct GridTests {
-    @Test func `a terminal of 80 by 24 has three columns and two rows`() {
+    @Test func `a terminal of 80 by 24 has three columns and two rows, which move as little as possible`() {
         let grid = Grid(itemCount: 10, screenColumns: 80, screenRows: 24)
         #expect(grid.columns == 3 && grid.visibleRows == 2 && grid.rowCount == 4 && grid.lastTop == 2)
         expectEqual(grid.visible(top: 0), 0..<6)
         expectEqual(grid.visible(top: 2), 6..<10)
         expectEqual(grid.near(top: 1), [9, 0, 1, 2])
         expectEqual(grid.rect(of: 4, top: 0), ScreenRect(column: 27, row: 11, columns: 26, rows: 10))
-    }
-
-    @Test func `the list moves as little as possible`() {
-        let grid = Grid(itemCount: 100, screenColumns: 80, screenRows: 24)
-        expectEqual(grid.top(5, showing: 15), 5)
-        expectEqual(grid.top(5, showing: 18), 5)
-        expectEqual(grid.top(5, showing: 21), 6)
-        expectEqual(grid.top(5, showing: 2), 0)
-        expectEqual(grid.top(90, showing: 99), 32)
+        let long = Grid(itemCount: 100, screenColumns: 80, screenRows: 24)
+        for (top, item, expected) in [(5, 15, 5), (5, 18, 5), (5, 21, 6), (5, 2, 0), (90, 99, 32)] {
+            expectEqual(long.top(top, showing: item), expected, "\(item) from \(top)")
+        }
     }
 
     @Test(arguments: [(0, 80, 24), (1, 2, 2), (7, 1_000, 1_000), (500, 1, 1)])

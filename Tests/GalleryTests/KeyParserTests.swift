@@ -26,20 +26,21 @@ struct KeyParserTests {
         expect(!parser.isInsideSequence)
     }
 
-    @Test func `an escape without a following byte is the Escape key`() {
+    @Test func `an escape alone is a key, and truncated and invalid sequences are skipped`() {
         var parser = KeyParser()
         expectEqual(parser.parse([0x1B]), [])
-        #expect(parser.isInsideSequence)
+        expect(parser.isInsideSequence)
         expectEqual(parser.flush(), .key(.escape))
         expect(!parser.isInsideSequence)
         expectEqual(parse("\u{1B}\u{1B}[A"), [.key(.escape), .key(.up)])
-    }
-
-    @Test func `a truncated sequence is ignored`() {
-        var parser = KeyParser()
+        // A truncated sequence.
         expectEqual(parser.parse("\u{1B}[1;".utf8), [])
         expectNil(parser.flush())
         expectEqual(parser.parse("q".utf8), [.key(.character("q"))])
+        expectEqual(parse("\u{1B}[999999999999999999999A\u{1B}[;;;x\u{1B}[\u{1}j"), [.key(.character("j"))])
+        expectEqual(parse("ä\u{1B}[<0;1;1Mj"), [.key(.character("j"))])
+        let endless = "\u{1B}_" + String(repeating: "z", count: 100_000) + "\u{1B}\\k"
+        expectEqual(parse(endless), [.key(.character("k"))])
     }
 
     @Test func `answers are distinguished from keys`() {
@@ -50,32 +51,19 @@ struct KeyParserTests {
         expectEqual(parse("\u{1B}]11;rgb:0/0/0\u{7}y"), [.key(.character("y"))])
     }
 
-    @Test func `invalid bytes are skipped and the next key is recognised`() {
-        expectEqual(parse("\u{1B}[999999999999999999999A\u{1B}[;;;x\u{1B}[\u{1}j"), [.key(.character("j"))])
-        expectEqual(parse("ä\u{1B}[<0;1;1Mj"), [.key(.character("j"))])
-        let endless = "\u{1B}_" + String(repeating: "z", count: 100_000) + "\u{1B}\\k"
-        expectEqual(parse(endless), [.key(.character("k"))])
-    }
-
-    @Test func `the best graphics that a terminal confirms are used`() {
+    @Test func `a terminal gets the best graphics that it confirms, or the characters that it is known to have`() {
         let xterm = ["TERM": "xterm-256color"]
         expectEqual(learn(.attributes([4, 6])).best(xterm), .quadrants)
         expectEqual(learn(.attributes([62, 4])).best(xterm), .sixel)
         expectEqual(learn(.kitty(isOK: true), .attributes([62, 4])).best(xterm), .kitty)
         expectEqual(learn(.kitty(isOK: false), .attributes([62])).best(xterm), .quadrants)
-    }
-
-    @Test(arguments: [
-        (["TERM": "linux"], Graphics.blocks), ([:], .blocks), (["TERM": "tmux-256color"], .quadrants),
-        (["TERM": "xterm-kitty"], .octants), (["TERM": "xterm-256color", "TERM_PROGRAM": "Ghostty"], .octants),
-    ])
-    func `without graphics of its own, a terminal gets the characters that it is known to have`(
-        _ environment: [String: String], _ graphics: Graphics
-    ) {
-        expectEqual(learn().best(environment), graphics)
-    }
-
-    @Test func `a size of a cell that no terminal has is ignored`() {
+        for (environment, graphics) in [
+            (["TERM": "linux"], .blocks), ([:], .blocks), (["TERM": "tmux-256color"], .quadrants),
+            (["TERM": "xterm-kitty"], .octants), (["TERM": "xterm-256color", "TERM_PROGRAM": "Ghostty"], .octants),
+        ] as [([String: String], Graphics)] {
+            expectEqual(learn().best(environment), graphics, "\(environment)")
+        }
+        // A size of a cell that no terminal has is ignored.
         expectNil(learn(.cellSize(height: 0, width: 90_000)).cell)
         expectEqual(learn(.cellSize(height: 20, width: 9)).cell, PixelSize(width: 9, height: 20))
     }

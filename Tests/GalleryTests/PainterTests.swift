@@ -40,13 +40,10 @@ struct PainterTests {
         expectEqual(Patch.fit(size, into: PixelSize(width: 24, height: 16)), fitted)
     }
 
-    @Test func `kitty gets a small picture in one sequence`() {
-        let patch = Patch(width: 1, height: 1, color: Color(1, 2, 3))
-        let text = String(decoding: Kitty.bytes(patch, id: 7, columns: 2, rows: 3), as: UTF8.self)
-        expectEqual(text, "\u{1B}_Ga=T,f=24,s=1,v=1,i=7,p=1,c=2,r=3,C=1,q=2,m=0;AQID\u{1B}\\")
-    }
-
-    @Test func `kitty gets a large picture in chunks of 4,096 letters that make up its pixels`() throws {
+    @Test func `kitty gets a small picture in one sequence, and a large one in chunks of 4,096 letters`() {
+        let small = Patch(width: 1, height: 1, color: Color(1, 2, 3))
+        let sequence = String(decoding: Kitty.bytes(small, id: 7, columns: 2, rows: 3), as: UTF8.self)
+        expectEqual(sequence, "\u{1B}_Ga=T,f=24,s=1,v=1,i=7,p=1,c=2,r=3,C=1,q=2,m=0;AQID\u{1B}\\")
         let patch = Patch(width: 64, height: 40, color: Color(9, 8, 7))
         let text = String(decoding: Kitty.bytes(patch, id: 1, columns: 1, rows: 1), as: UTF8.self)
         let chunks = text.split(separator: "\u{1B}\\").map { $0.split(separator: ";", maxSplits: 1) }

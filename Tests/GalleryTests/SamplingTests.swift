@@ -14,12 +14,9 @@ struct SamplingTests {
         return stride(from: 0, to: patch.pixels.count, by: 3).map { patch.pixels[$0] }
     }
 
-    @Test func `a smaller picture has the means of its pixels`() throws {
+    @Test func `a smaller picture has the means of its pixels, and a larger one pixels between them`() throws {
         try expectEqual(drawn([0, 100, 50, 150, 7, 9], width: 3), [50, 100, 8])
         try expectEqual(drawn([0, 100, 50, 150, 7], width: 2), [50, 69])
-    }
-
-    @Test func `a larger picture has pixels between its pixels`() {
         let sampling = Sampling(from: 2, to: 8)
         expectEqual(sampling.first, [0, 0, 0, 0, 0, 0, 1, 1])
         expectEqual(sampling.shares, [0, 0, 32, 96, 160, 224, 32, 96])

@@ -8,15 +8,13 @@ import WebImageTesting
 
 @Suite("Scenes")
 struct SceneTests {
-    @Test
-    func `neighbours show scenes of two kinds, and ten in a row of all kinds`() {
+    @Test func `neighbours show scenes of two kinds, and ten in a row of all kinds`() {
         for seed in 1..<5_000 { #expect(SceneKind(seed) != SceneKind(seed - 1), "\(seed)") }
         for block in 0..<50 { expectEqual(Set((0..<10).map { SceneKind(block * 10 + $0) }).count, 10) }
         #expect(Set((0..<50).map { SceneKind($0 * 10) }).count > 5)
     }
 
-    @Test(arguments: 0..<10)
-    func `each kind of scene is drawn at every size`(seed: Int) {
+    @Test(arguments: 0..<10) func `each kind of scene is drawn at every size`(seed: Int) {
         for (width, height) in [(1, 1), (1, 300), (300, 1), (3, 2), (15, 15)] {
             let picture = SceneFactory.picture(width: width, height: height, seed: seed)
             expectEqual(picture.size, PixelSize(width: width, height: height))
@@ -25,8 +23,7 @@ struct SceneTests {
     }
 
     /// The digests are those of the scenes as they are now: they tell one machine from another, not right from wrong.
-    @Test
-    func `the pixels are the same on every machine`() {
+    @Test func `the pixels are the same on every machine`() {
         let digests = (0..<10).map { seed in
             let pixels = SceneFactory.picture(width: 96, height: 64, seed: seed).pixels
             return pixels.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
@@ -40,8 +37,7 @@ struct SceneTests {
         14_496_112_597_482_431_396, 9_868_950_017_944_208_553,
     ]
 
-    @Test(arguments: 0..<10)
-    func `every kind of scene moves, and each frame carries the seed`(seed: Int) throws {
+    @Test(arguments: 0..<10) func `every kind of scene moves, and each frame carries the seed`(seed: Int) throws {
         for (width, height) in [(8, 8), (20, 16), (64, 48)] {
             let still = SceneFactory.picture(width: width, height: height, seed: seed)
             let moving = SceneFactory.picture(width: width, height: height, frames: 2, seed: seed)
@@ -58,8 +54,7 @@ struct SceneTests {
         }
     }
 
-    @Test
-    func `the waves are sines to a thousandth`() {
+    @Test func `the waves are sines to a thousandth`() {
         let known: [(Float, Float)] = [
             (0, 0), (0.25, 1), (0.5, 0), (0.75, -1), (1 / 12, 0.5), (-1.125, -0.7071), (7.25, 1),
         ]

@@ -16,9 +16,17 @@ struct ScriptTests {
             ])
     }
 
-    @Test(arguments: ["jump", "down*0", "down*x", "tick:-1", "size:1x1", "size:99999x2", "j*99999 j*99999"])
-    func `an unknown word in a script is refused`(_ text: String) {
-        #expect(throws: UsageError.self) { try Script(text) }
+    @Test func `an unknown word in a script or a command line is refused`() {
+        for text in ["jump", "down*0", "down*x", "tick:-1", "size:1x1", "size:99999x2", "j*99999 j*99999"] {
+            expectError(UsageError.self, "\(text)") { try Script(text) }
+        }
+        for words in [
+            ["--graphics", "paint"], ["--size", "80"], ["--script"], ["--png", "a.png"], ["--what"], ["--count", "0"],
+            ["--gif", "a.gif"], ["--cast", "a.cast"], ["--gif"], ["--script", "a", "--timing", "--gif", "a.gif"],
+            ["--graphics", "eighths"],
+        ] {
+            expectError(UsageError.self, "\(words)") { try Options(parsing: words) }
+        }
     }
 
     @Test func `every option is in the help`() throws {
@@ -36,14 +44,5 @@ struct ScriptTests {
         for word in words { #expect(Options.usage.contains("  \(word)")) }
         for graphics in Graphics.allCases { #expect(Options.usage.contains(graphics.rawValue)) }
         expect(Options.usage.split(separator: "\n").allSatisfy { $0.count <= 120 })
-    }
-
-    @Test(arguments: [
-        ["--graphics", "paint"], ["--size", "80"], ["--script"], ["--png", "a.png"], ["--what"], ["--count", "0"],
-        ["--gif", "a.gif"], ["--cast", "a.cast"], ["--gif"], ["--script", "a", "--timing", "--gif", "a.gif"],
-        ["--graphics", "eighths"],
-    ])
-    func `an invalid command line is refused`(_ words: [String]) {
-        #expect(throws: UsageError.self) { try Options(parsing: words) }
     }
 }

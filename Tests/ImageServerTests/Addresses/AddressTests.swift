@@ -30,33 +30,35 @@ import Testing
         try expectEqual(read("/w1/unsigned/\(form)").get().source.absoluteString, Self.source)
     }
 
-    @Test(arguments: [
-        "/", "/w1", "/w1/unsigned", "/w1/unsigned/", "//unsigned/\(encoded)", "w1/unsigned/\(encoded)",
-    ])
-    func `what is no address is not found`(target: String) {
-        expectEqual(status(target), 404)
-    }
-
-    @Test(arguments: [
-        "w0", "w01", "w8193", "w-1", "w+1", "w", "w1.5", "w10,w20", "fit,fill", "png,webp", "q0", "q101", "still,still",
-        "fill", "fill,w10", "stretch,h10", "w10,", ",", "w10,top", "w10,h10,fill,top,left", "w10,h10,fill,top,g1:1",
-        "w10,h10,fill,g1:101",
-        "w10,h10,fill,g1", "w10,h10,fill,g-1:1", "dpr2", "w10,dpr0.9", "w10,dpr5.1", "w10,dpr2.0", "w10,dpr",
-        "w10,bgfff", "w10,bgFFFFFF", "w10,bg+fffff", "strip,strip", "w10,exp", "w10,exp1e9", "w10,exp1,q1",
-        "exp9999999999", "W10", "wide", "w99999999999999999999",
-        String(repeating: "w1,", count: 100),
-    ])
-    func `options that say nothing clear are refused`(options: String) {
-        expectEqual(status("/\(options)/unsigned/\(Self.encoded)"), 400)
-    }
-
-    @Test(arguments: [
-        "ftp://example.com/a", "file:///etc/passwd", "example.com/a.jpg", "http://", "https:///a", "",
-        "http://user@example.com/", "http://user:secret@example.com/", "javascript:alert(1)", "//example.com/a",
-    ])
-    func `a source that is no web address is refused`(source: String) {
-        expectEqual(status("/w1/unsigned/\(Base64URL.encode(Array(source.utf8)))"), (source.isEmpty ? 404 : 400))
-        expectEqual(status("/w1/unsigned/plain/\(source)"), 400)
+    @Test func `what is no address is not found, and options and sources that are not clear are refused`() {
+        for target in [
+            "/", "/w1", "/w1/unsigned", "/w1/unsigned/", "//unsigned/\(Self.encoded)", "w1/unsigned/\(Self.encoded)",
+        ] {
+            expectEqual(status(target), 404, "\(target)")
+        }
+        for options in [
+            "w0", "w01", "w8193", "w-1", "w+1", "w", "w1.5", "w10,w20", "fit,fill", "png,webp", "q0", "q101",
+            "still,still", "fill", "fill,w10", "stretch,h10", "w10,", ",", "w10,top", "w10,h10,fill,top,left",
+            "w10,h10,fill,top,g1:1", "w10,h10,fill,g1:101", "w10,h10,fill,g1", "w10,h10,fill,g-1:1", "dpr2",
+            "w10,dpr0.9", "w10,dpr5.1", "w10,dpr2.0", "w10,dpr", "w10,bgfff", "w10,bgFFFFFF", "w10,bg+fffff",
+            "strip,strip", "w10,exp", "w10,exp1e9", "w10,exp1,q1", "exp9999999999", "W10", "wide",
+            "w99999999999999999999", String(repeating: "w1,", count: 100),
+        ] as [String] {
+            expectEqual(status("/\(options)/unsigned/\(Self.encoded)"), 400, "\(options)")
+        }
+        for source in [
+            "ftp://example.com/a", "file:///etc/passwd", "example.com/a.jpg", "http://", "https:///a", "",
+            "http://user@example.com/", "http://user:secret@example.com/", "javascript:alert(1)", "//example.com/a",
+        ] {
+            let encoded = Base64URL.encode(Array(source.utf8))
+            expectEqual(status("/w1/unsigned/\(encoded)"), source.isEmpty ? 404 : 400, "\(source)")
+            expectEqual(status("/w1/unsigned/plain/\(source)"), 400, "\(source)")
+        }
+        // Sources that are not base64url.
+        for source in ["\(Self.encoded)=", "\(Self.encoded)==", "+\(Self.encoded)", "\(Self.encoded)?v=2", "a", "____"]
+        {
+            expectEqual(status("/w1/unsigned/\(source)"), 400, "\(source)")
+        }
     }
 
     /// A source, and the scheme, host, port and rest that the server asks for; `nil` when it is refused.
@@ -96,32 +98,25 @@ import Testing
         expectNil(address?.source.fragment)
     }
 
-    @Test(arguments: ["\(encoded)=", "\(encoded)==", "+\(encoded)", "\(encoded)?v=2", "a", "____"])
-    func `a source that is not base64url is refused`(source: String) {
-        expectEqual(status("/w1/unsigned/\(source)"), 400)
-    }
-
-    @Test func `options are read`() throws {
+    @Test func `options are read, and are what is done to the pixels`() throws {
         let options = try PictureOptions("q75,webp,h20,fill,w10,still")
         expectEqual(options.width, 10)
         expectEqual(options.height, 20)
         expectEqual(options.mode, .fill)
         expectEqual(options.format, .webp)
         expectEqual(options.quality, 75)
-        #expect(options.isStill)
+        expect(options.isStill)
         #expect(try PictureOptions("auto").transformers.isEmpty)
-    }
-
-    @Test(arguments: [
-        ("w10,h10,fill,bottomright", "resize(10x10,fill,1.0:1.0)"),
-        ("w10,h10,fill,g30:60", "resize(10x10,fill,0.3:0.6)"),
-        ("w10,dpr1.5", "resize(15x65500,fit)"), ("w8192,dpr5", "resize(8192x65500,fit)"),
-        ("w8000,h4000,fill,dpr5", "resize(8192x4096,fill)"), ("w4000,h8000,stretch,dpr5", "resize(4096x8192,stretch)"),
-        ("w8192,h1,dpr5", "resize(8192x1,fit)"),
-        ("strip", "resize(65500x65500,fit)"), ("bg102030", "custom(over#102030)"), ("original", ""),
-    ])
-    func `options are what is done to the pixels`(options: String, key: String) throws {
-        try expectEqual(PictureOptions(options).transformers.map(\.key).joined(), key)
+        for (options, key) in [
+            ("w10,h10,fill,bottomright", "resize(10x10,fill,1.0:1.0)"),
+            ("w10,h10,fill,g30:60", "resize(10x10,fill,0.3:0.6)"),
+            ("w10,dpr1.5", "resize(15x65500,fit)"), ("w8192,dpr5", "resize(8192x65500,fit)"),
+            ("w8000,h4000,fill,dpr5", "resize(8192x4096,fill)"),
+            ("w4000,h8000,stretch,dpr5", "resize(4096x8192,stretch)"), ("w8192,h1,dpr5", "resize(8192x1,fit)"),
+            ("strip", "resize(65500x65500,fit)"), ("bg102030", "custom(over#102030)"), ("original", ""),
+        ] {
+            try expectEqual(PictureOptions(options).transformers.map(\.key).joined(), key, "\(options)")
+        }
     }
 
     @Test func `an address is refused from its end on, and the end is signed`() throws {
@@ -129,14 +124,18 @@ import Testing
         for options in ["w10,exp1000", "card,exp1000"] {
             let address = try reader.address(options: options, source: Self.source)
             try expectEqual(reader.read(address, at: 999).expiry, 1_000)
-            let error = #expect(throws: AddressError.self) { try reader.read(address, at: 1_000) }
+            let error = expectError(AddressError.self) { try reader.read(address, at: 1_000) }
             expectEqual(error?.status, 403)
             expectEqual(error?.code, "expiredAddress")
             expectEqual(status(address.replacing("exp1000", with: "exp9999999999"), reader), 403)
         }
     }
 
-    @Test func `a signature belongs to one address and one key`() throws {
+    @Test func `a signature is an HMAC of SHA-256, belongs to one address and one key, and a wrong one is refused`()
+        throws
+    {
+        // The value was made with `openssl dgst -sha256 -mac HMAC`.
+        expectEqual(Self.key.signature(of: "w10/abc"), "u3CkQgh2I291N1cS5cfTgM_hb0slA5LCIqirKBr82D4")
         let reader = AddressReader(keys: [Self.key])
         for isPlain in [true, false] {
             let address = try reader.address(options: "w10", source: Self.source, isPlain: isPlain)
@@ -145,6 +144,16 @@ import Testing
             expectEqual(status(address + "x", reader), 403)
             expectEqual(status(address, AddressReader(keys: [Self.otherKey])), 403)
             expectEqual(status(address, AddressReader()), 403)
+        }
+        for wrong in ["", "unsigned", "A", String(repeating: "A", count: 43), String(repeating: "A", count: 44)] {
+            expectEqual(status("/w10/\(wrong)/\(Self.encoded)", reader), 403, "\(wrong)")
+        }
+        // A key that is short or not hexadecimal is none.
+        for text in [
+            "", "01", String(repeating: "0", count: 31), String(repeating: "0g", count: 16),
+            String(repeating: "+1", count: 16),
+        ] {
+            expectNil(SigningKey(hexadecimal: text), "\(text)")
         }
     }
 
@@ -156,24 +165,6 @@ import Testing
         #expect(new != old)
         expectEqual(status(new, both), 200)
         expectEqual(status(new, AddressReader(keys: [Self.key])), 403)
-    }
-
-    @Test(arguments: ["", "unsigned", "A", String(repeating: "A", count: 43), String(repeating: "A", count: 44)])
-    func `a wrong signature is refused`(signature: String) {
-        expectEqual(status("/w10/\(signature)/\(Self.encoded)", AddressReader(keys: [Self.key])), 403)
-    }
-
-    /// The value was made with `openssl dgst -sha256 -mac HMAC`.
-    @Test func `the signature is an HMAC of SHA-256`() {
-        expectEqual(Self.key.signature(of: "w10/abc"), "u3CkQgh2I291N1cS5cfTgM_hb0slA5LCIqirKBr82D4")
-    }
-
-    @Test(arguments: [
-        "", "01", String(repeating: "0", count: 31), String(repeating: "0g", count: 16),
-        String(repeating: "+1", count: 16),
-    ])
-    func `a key that is short or not hexadecimal is refused`(text: String) {
-        expectNil(SigningKey(hexadecimal: text))
     }
 
     @Test func `a preset stands for options, alone when only presets are allowed`() throws {

@@ -18,7 +18,9 @@ import WebImage
         return settings
     }
 
-    @Test func `every option is a flag and a variable`() throws {
+    @Test func `every option is a flag and a variable, a flag replaces a variable, and lists have several items`()
+        throws
+    {
         let words = ["--port", "1", "--max-age=2", "--key", Self.key, "--allow-host", "a.example"]
         let environment = [
             "IMAGE_SERVER_PORT": "1", "IMAGE_SERVER_MAX_AGE": "2", "IMAGE_SERVER_KEY": Self.key,
@@ -32,6 +34,13 @@ import WebImage
         }
         expectEqual(Set(Setting.all.map(\.flag)).count, Setting.all.count)
         expect(Setting.all.allSatisfy { Settings.usage.contains($0.flag) })
+        let both = try settings(
+            ["--key", Self.key, "--port=2", "--allow-host", "a.example", "--allow-host", "*.b.example"],
+            ["IMAGE_SERVER_PORT": "1", "IMAGE_SERVER_ALLOW_HOST": "c.example", "IMAGE_SERVER_PRESET": "a=w1;b=w2,png"])
+        expectEqual(both.port, 2)
+        expectEqual(both.allowedHosts, ["a.example", "*.b.example"])
+        expectEqual(both.presets["b"]?.format, .png)
+        expectEqual(both.manager.transport.addressPolicy.allowedHosts, ["a.example", "*.b.example"])
     }
 
     @Test func `a bucket, its service and its key are options, and no message has the secret`() throws {
@@ -45,18 +54,8 @@ import WebImage
         expect(!"\(store)".contains("hush"))
         expectEqual(settings.reader.buckets, ["one", "two"])
         let words = ["--key", Self.key, "--s3", "s3://pictures", "--s3-secret", "hush"]
-        let error = #expect(throws: SettingsError.self) { try self.settings(words) }
+        let error = expectError(SettingsError.self) { try self.settings(words) }
         expectEqual(error?.message.contains("hush"), false)
-    }
-
-    @Test func `a flag replaces a variable, and lists have several items`() throws {
-        let settings = try settings(
-            ["--key", Self.key, "--port=2", "--allow-host", "a.example", "--allow-host", "*.b.example"],
-            ["IMAGE_SERVER_PORT": "1", "IMAGE_SERVER_ALLOW_HOST": "c.example", "IMAGE_SERVER_PRESET": "a=w1;b=w2,png"])
-        expectEqual(settings.port, 2)
-        expectEqual(settings.allowedHosts, ["a.example", "*.b.example"])
-        expectEqual(settings.presets["b"]?.format, .png)
-        expectEqual(settings.manager.transport.addressPolicy.allowedHosts, ["a.example", "*.b.example"])
     }
 
     @Test(arguments: [
@@ -91,7 +90,7 @@ import WebImage
         (["--key", key, "--loops", "2", "--socket", "/tmp/a"], "--loops"), (["--allow-host", "a.example"], "--key"),
     ])
     func `an error names its option at the start`(words: [String], name: String) {
-        let error = #expect(throws: SettingsError.self) { try self.settings(words) }
+        let error = expectError(SettingsError.self) { try self.settings(words) }
         expectEqual(error?.message.contains(name), true)
         expectEqual(error?.message.hasSuffix("."), true)
         expectEqual(error?.message.hasSuffix(".."), false)
@@ -123,30 +122,26 @@ import WebImage
         try expectEqual(connections([], transfers: 1), [1, 1])
     }
 
-    @Test func `presets come from a file`() throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "presets-\(UUID().uuidString)").path
+    @Test func `presets and keys come from a file, after those of the command line`() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "settings-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
-        try Data("# ours\ncard=w640,h480,fill\n\n thumb=w160,webp # small\n".utf8).write(to: URL(filePath: path))
-        let settings = try settings(["--key", Self.key, "--preset-file", path])
-        expectEqual(settings.presets["card"]?.height, 480)
-        expectEqual(settings.presets["thumb"]?.format, .webp)
-        try Data("card".utf8).write(to: URL(filePath: path))
-        #expect(throws: SettingsError.self) { try self.settings(["--key", Self.key, "--preset-file", path]) }
-    }
-
-    @Test func `keys come from a file, after those of the command line`() throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        func write(_ text: String) throws { try Data(text.utf8).write(to: URL(filePath: path)) }
+        try write("# ours\ncard=w640,h480,fill\n\n thumb=w160,webp # small\n")
+        let presets = try settings(["--key", Self.key, "--preset-file", path]).presets
+        expectEqual(presets["card"]?.height, 480)
+        expectEqual(presets["thumb"]?.format, .webp)
+        try write("card")
+        expectError(SettingsError.self) { try self.settings(["--key", Self.key, "--preset-file", path]) }
         let other = String(repeating: "02", count: 32)
-        try Data("# the new one\r\n\(other) # in use\n\n".utf8).write(to: URL(filePath: path))
-        let settings = try settings(["--key", Self.key, "--key-file", path])
+        try write("# the new one\r\n\(other) # in use\n\n")
+        let keys = try settings(["--key", Self.key, "--key-file", path]).keys
         let wanted = [Self.key, other].map { SigningKey(hexadecimal: $0)?.signature(of: "a") }
-        expectEqual(settings.keys.map { $0.signature(of: "a") }, wanted)
-        try expectEqual(self.settings(["--key-file", path, "--drain-delay", "0"]).drainDelay, .zero)
+        expectEqual(keys.map { $0.signature(of: "a") }, wanted)
+        try expectEqual(settings(["--key-file", path, "--drain-delay", "0"]).drainDelay, .zero)
     }
 
     @Test func `a misspelt variable is an error, and others are ignored`() throws {
-        let error = #expect(throws: SettingsError.self) { try self.settings([], ["IMAGE_SERVER_PROT": "1"]) }
+        let error = expectError(SettingsError.self) { try self.settings([], ["IMAGE_SERVER_PROT": "1"]) }
         expectEqual(error?.message.contains("IMAGE_SERVER_PROT"), true)
         try expectEqual(settings([], ["PORT": "1"]).port, 8_080)
     }

@@ -9,7 +9,7 @@ struct SigningKeyTests {
         let key = try #require(SigningKey(hexadecimal: String(repeating: "5a", count: 32)))
         let text = "w10/aHR0cDovL2EvYi5wbmc"
         let valid = Array(key.signature(of: text))
-        #expect(SigningKey.isValid(Substring(String(valid)), of: text, by: [key]))
+        expect(SigningKey.isValid(Substring(String(valid)), of: text, by: [key]))
         for place in valid.indices {
             for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" {
                 guard letter != valid[place] else { continue }

@@ -63,20 +63,16 @@ struct AnswerTests {
         }
     }
 
-    @Test(arguments: [
-        ("image/avif,image/webp,*/*;q=0.8", "image/webp"), ("image/webp;q=0", "image/png"), ("*/*", "image/png"),
-        ("IMAGE/WEBP ; q=0.1", "image/webp"), ("image/*", "image/png"),
-    ])
-    func `the format of an automatic picture follows the client`(accept: String, type: String) async throws {
+    @Test func `the format of an automatic picture follows the client, also of a WebP original`() async throws {
         try await World.run { world async throws in
-            let answer = try await world.get(world.path(), ["Accept": accept])
-            expectEqual(answer.headers["Content-Type"], type)
-            expectEqual(answer.headers["Vary"], "Accept")
-        }
-    }
-
-    @Test func `a client that does not accept WebP gets none, also of a WebP original`() async throws {
-        try await World.run { world async throws in
+            for (accept, type) in [
+                ("image/avif,image/webp,*/*;q=0.8", "image/webp"), ("image/webp;q=0", "image/png"),
+                ("*/*", "image/png"), ("IMAGE/WEBP ; q=0.1", "image/webp"), ("image/*", "image/png"),
+            ] {
+                let answer = try await world.get(world.path(), ["Accept": accept])
+                expectEqual(answer.headers["Content-Type"], type, "\(accept)")
+                expectEqual(answer.headers["Vary"], "Accept", "\(accept)")
+            }
             world.origin.respond(to: "/a.webp", with: .ok(try Pictures.file(as: .webp()), type: "image/webp"))
             let path = world.path(of: "/a.webp")
             try await expectEqual(world.get(path, ["Accept": "*/*"]).headers["Content-Type"], "image/png")
@@ -110,7 +106,13 @@ struct AnswerTests {
         }
     }
 
-    @Test func `a background lies below transparent pixels`() async throws {
+    @Test func `a background lies below transparent pixels, which take the part that they let through`() async throws {
+        let pixels: [UInt8] = [64, 0, 0, 128] + [255, 255, 255, 255] + [0, 0, 0, 0]
+        let image = try DecodedImage(width: 3, height: 1, frames: [.init(pixels: pixels)], hasAlpha: true)
+        let background = try #require(try PictureOptions("bg0080ff").transformers.first)
+        let laid = try background.transform(image)
+        expect(!laid.hasAlpha)
+        expectEqual(laid.pixels, [64, 64, 127, 255] + [255, 255, 255, 255] + [0, 0x80, 0xFF, 255])
         try await World.run { world async throws in
             let pixels = [UInt8](repeating: 0, count: 16 * 16 * 4)
             let clear = try DecodedImage(width: 16, height: 16, frames: [.init(pixels: pixels)], hasAlpha: true)
@@ -123,15 +125,6 @@ struct AnswerTests {
             let plain = try await world.get(world.path("w8,png", of: "/clear.png"))
             try expectEqual(ImageCoders.default.decode(plain.bytes).pixels[3], 0)
         }
-    }
-
-    @Test func `a pixel takes the part of the background that it lets through`() throws {
-        let pixels: [UInt8] = [64, 0, 0, 128] + [255, 255, 255, 255] + [0, 0, 0, 0]
-        let image = try DecodedImage(width: 3, height: 1, frames: [.init(pixels: pixels)], hasAlpha: true)
-        let background = try #require(try PictureOptions("bg0080ff").transformers.first)
-        let laid = try background.transform(image)
-        expect(!laid.hasAlpha)
-        expectEqual(laid.pixels, [64, 64, 127, 255] + [255, 255, 255, 255] + [0, 0x80, 0xFF, 255])
     }
 
     @Test func `of an animation the first frame is kept where a still picture is asked for`() async throws {
@@ -182,19 +175,7 @@ struct AnswerTests {
         }
     }
 
-    @Test func `HEAD tells what GET would send`() async throws {
-        try await World.run { world async throws in
-            let whole = try await world.get(world.path())
-            let head = try await world.get(world.path(), method: "HEAD")
-            expectEqual(head.status, 200)
-            #expect(head.bytes.isEmpty)
-            for name in ["Content-Length", "Content-Type", "ETag"] {
-                expectEqual(head.headers[name], whole.headers[name])
-            }
-        }
-    }
-
-    @Test func `a part of a picture is sent`() async throws {
+    @Test func `a part of a picture is sent, and HEAD tells what GET would send`() async throws {
         try await World.run { world async throws in
             let whole = try await world.get(world.path())
             let count = whole.bytes.count
@@ -206,8 +187,11 @@ struct AnswerTests {
                 expectEqual(part.headers["Content-Range"], "bytes 2-5/\(count)")
                 let head = try await world.get(world.path(), method: "HEAD")
                 expectEqual(head.status, 200)
-                #expect(head.bytes.isEmpty)
+                expect(head.bytes.isEmpty)
                 expectEqual(head.headers["Content-Length"], String(count))
+                for name in ["Content-Length", "Content-Type", "ETag"] {
+                    expectEqual(head.headers[name], whole.headers[name], "\(name)")
+                }
             }
             let condition = ["Range": "bytes=-3", "If-Range": "\"other\""] as HTTPHeaders
             try await expectEqual(world.get(world.path(), condition).bytes, whole.bytes)
@@ -250,7 +234,7 @@ struct AnswerTests {
     }
 
     @Test func `a date of the origin with a control character reaches no client`() async throws {
-        #expect(ImageService.isShapedAsDate(Self.modified))
+        expect(ImageService.isShapedAsDate(Self.modified))
         for text in [
             "a\u{1}\u{2}b\u{7F}, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 1994 08:49:37 gmt",
             "Sun, 06 Nov 1994 08:49:3x GMT",

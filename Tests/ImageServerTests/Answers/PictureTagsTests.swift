@@ -10,7 +10,7 @@ import WebImage
 @Suite struct PictureTagsTests {
     private func key(_ number: Int) throws -> PictureTags.Key {
         .init(
-            options: try PictureOptions("w\(number + 1)"), source: try #require(URL(string: "http://a.example/b")),
+            options: try PictureOptions("w\(number + 1)"), source: URL(string: "http://a.example/b")!,
             format: .png)
     }
 

@@ -43,8 +43,7 @@ struct ProblemTests {
         Case("redirect to a forbidden host", 403, "addressNotAllowed", .redirect(to: "http://localhost/a.png")),
     ]
 
-    @Test(arguments: cases)
-    func `a failure is a problem with its own status`(failing: Case) async throws {
+    @Test(arguments: cases) func `a failure is a problem with its own status`(failing: Case) async throws {
         try await World.run {
             $0.maximumByteCount = 5_000_000
             $0.sourceTimeout = .milliseconds(500)

@@ -64,8 +64,7 @@ struct DescriptorRunTests {
         return status
     }
 
-    @Test(arguments: [0, 1, 10, 30, 100, 1_000, 100_000])
-    func `the shares are no more than there is`(free: Int) {
+    @Test(arguments: [0, 1, 10, 30, 100, 1_000, 100_000]) func `the shares are no more than there is`(free: Int) {
         for clientCount in 1...3 {
             let shares = DescriptorShares(
                 free: free, fixed: 10, connections: 1_000, transfers: 64, clientCount: clientCount)

@@ -6,8 +6,7 @@ import WebImageTesting
 @testable import ImageServer
 
 struct ConnectionTableTests {
-    @Test(arguments: 0..<20)
-    func `the oldest idle connection is the one of a naive list`(seed: UInt64) {
+    @Test(arguments: 0..<20) func `the oldest idle connection is the one of a naive list`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var (table, idle, all) = (ConnectionTable(), [Int32](), [Int32: Connection]())
         for step in 0..<2_000 {

@@ -23,8 +23,7 @@ struct HeadSearchTests {
         }
     }
 
-    @Test(arguments: 0..<50)
-    func `a damaged head is read to its end or refused`(seed: UInt64) {
+    @Test(arguments: 0..<50) func `a damaged head is read to its end or refused`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<500 {
             var bytes = Array(Self.head.utf8)

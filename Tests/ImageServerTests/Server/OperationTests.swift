@@ -136,16 +136,9 @@ struct OperationTests {
         }
     }
 
-    @Test func `a port in use is an error that names it`() async throws {
-        try await World.run { world async throws in
-            let error = #expect(throws: ServerError.self) {
-                try ListeningSocket(.port(host: "127.0.0.1", port: world.server.port))
-            }
-            expectEqual(error?.message.contains("\(world.server.port)"), true)
-        }
-    }
-
-    @Test func `a Unix socket is served, and one that is left behind is replaced`() async throws {
+    @Test func `a port in use is an error that names it, and a Unix socket that is left behind is replaced`()
+        async throws
+    {
         let path = FileManager.default.temporaryDirectory.appending(path: "image-server-\(UUID().uuidString)").path
         defer { unsafe unlink(path) }
         let dead = try ListeningSocket(.unix(path: path))
@@ -154,7 +147,13 @@ struct OperationTests {
             $0.socketPath = path
         } _: { _ async throws in
             try await expectEqual(RawClient(path: path).status(of: "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"), 200)
-            #expect(throws: ServerError.self) { try ListeningSocket(.unix(path: path)) }
+            expectError(ServerError.self) { try ListeningSocket(.unix(path: path)) }
+        }
+        try await World.run { world async throws in
+            let error = expectError(ServerError.self) {
+                try ListeningSocket(.port(host: "127.0.0.1", port: world.server.port))
+            }
+            expectEqual(error?.message.contains("\(world.server.port)"), true)
         }
     }
 
