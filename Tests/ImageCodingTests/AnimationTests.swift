@@ -47,8 +47,7 @@ struct AnimationTests {
         image.frames[frame].pixels[(y * image.width + x) * 4 + 3]
     }
 
-    @Test
-    func `a frame of a WebP is cleared before the next one, or blended, if its header requires it`() throws {
+    @Test func `a frame of a WebP is cleared before the next one, or blended, if its header requires it`() throws {
         let kept = try twoFrames(0)
         expectEqual(alpha(kept, 0, 5, 5), 255)
         expectEqual(alpha(kept, 0, 25, 25), 0)
@@ -76,8 +75,7 @@ struct AnimationTests {
         try expectEqual(alpha(image(2), 1, 5, 5), 0)
     }
 
-    @Test
-    func `a frame of a WebP outside the canvas or of another size than its pixels is malformed`() throws {
+    @Test func `a frame of a WebP outside the canvas or of another size than its pixels is malformed`() throws {
         for (offset, value) in [(0, 13), (3, 13), (6, 14), (9, 16), (8, 1)] as [(Int, UInt8)] {
             expectImageError(.malformed) {
                 try twoFrames(0) { bytes, frames in bytes[frames[1] + offset] = value }

@@ -18,8 +18,7 @@ struct BitmapFileTests {
         return bytes
     }
 
-    @Test
-    func `a bitmap without its last rows is refused, or drawn as far as it is there`() throws {
+    @Test func `a bitmap without its last rows is refused, or drawn as far as it is there`() throws {
         let bytes = try Fixture.file("bgr.bmp")
         let whole = try ImageCoders.default.decode(bytes)
         // The rows are stored from the lowest one, 72 bytes each.
@@ -36,8 +35,7 @@ struct BitmapFileTests {
         expectEqual(code(padding, DecodeOptions(failOn: .anyDamage)), .truncated)
     }
 
-    @Test
-    func `runs without an end are a picture if all rows are there`() throws {
+    @Test func `runs without an end are a picture if all rows are there`() throws {
         let bytes = try Fixture.file("runs8.bmp")
         let whole = try ImageCoders.default.decode(bytes)
         let cut = Array(bytes.dropLast(2))
@@ -48,8 +46,7 @@ struct BitmapFileTests {
         expectEqual(code(Array(bytes.dropLast(40))), .truncated)
     }
 
-    @Test
-    func `sizes that do not fit are refused from the header, and varieties that are not read are named`() throws {
+    @Test func `sizes that do not fit are refused from the header, and varieties that are not read are named`() throws {
         let rows: [(offset: Int, values: [UInt8], code: ImageError.Code)] = [
             (18, [0, 0, 0, 0], .malformed), (18, [0, 0, 0, 0x80], .malformed), (22, [0, 0, 0, 0], .malformed),
             (22, [0, 0, 0, 0x80], .malformed), (18, [0xFF, 0xFF, 0, 0], .tooLarge),
@@ -65,8 +62,7 @@ struct BitmapFileTests {
         expectEqual(code(try changed("runs8.bmp", 18, to: [0xA0, 0x1F, 0, 0, 0x10, 0x18, 0, 0])), .memoryLimitExceeded)
     }
 
-    @Test
-    func `the files of the factory are the pictures that they are made from`() throws {
+    @Test func `the files of the factory are the pictures that they are made from`() throws {
         let picture = ImageFactory.picture(width: 21, height: 17, seed: 79)
         let bitmap = ImageFactory.bitmapFile(width: 21, height: 17, seed: 79)
         try expectEqual(ImageCoders.default.decode(bitmap).pixels, picture.pixels)
@@ -85,8 +81,7 @@ struct BitmapFileTests {
         }
     }
 
-    @Test
-    func `a delta moves on in the runs of a bitmap, and never beyond it`() throws {
+    @Test func `a delta moves on in the runs of a bitmap, and never beyond it`() throws {
         let bytes = try Fixture.file("runs8.bmp")
         let start = Int(bytes[10]) | Int(bytes[11]) << 8
         // Two to the right and one up, one pixel of colour 3, far beyond, one more pixel, the end.
@@ -101,8 +96,7 @@ struct BitmapFileTests {
         }
     }
 
-    @Test
-    func `the largest picture of an icon is read, whatever the others are`() throws {
+    @Test func `the largest picture of an icon is read, whatever the others are`() throws {
         // The first entry points nowhere.
         let bytes = try changed("alpha.ico", 18, to: [0xFF, 0xFF, 0xFF, 0xFF])
         try expectEqual(ImageCoders.default.decode(bytes).size, PixelSize(width: 21, height: 18))
@@ -121,8 +115,7 @@ struct BitmapFileTests {
         expectEqual(code(bytes, DecodeOptions(limits: ImageLimits(maximumByteCount: 1_000))), .memoryLimitExceeded)
     }
 
-    @Test
-    func `the rows and runs of a bitmap are checked for cancellation`() throws {
+    @Test func `the rows and runs of a bitmap are checked for cancellation`() throws {
         var bytes = try changed("bgr.bmp", 18, to: [0, 4, 0, 0, 0, 4, 0, 0])
         bytes += [UInt8](repeating: 9, count: 1_024 * 1_024 * 3)
         let rows = DecodingWork(limits: .default, byteCount: bytes.count)

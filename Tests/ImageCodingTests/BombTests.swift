@@ -17,8 +17,7 @@ struct BombTests {
 
     private static let thumbnail = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 100, height: 100)))
 
-    @Test
-    func `an animation on a large canvas is refused from its header`() {
+    @Test func `an animation on a large canvas is refused from its header`() {
         for bytes in [
             ImageFactory.canvasBombWebP(), ImageFactory.canvasBombWebP(side: 7_000),
             ImageFactory.canvasBombWebP(frames: 256, canvas: 988, side: 988),
@@ -37,8 +36,7 @@ struct BombTests {
         expectEqual(work.drawnPixelCount, 0)
     }
 
-    @Test
-    func `the scans of a JPEG are counted and bounded`() throws {
+    @Test func `the scans of a JPEG are counted and bounded`() throws {
         let bytes = ImageFactory.scanBombJPEG(side: 160, scans: 9)
         func drawn(_ limits: ImageLimits) throws -> Int {
             let work = DecodingWork(limits: limits, byteCount: bytes.count)
@@ -54,15 +52,13 @@ struct BombTests {
         expectEqual(error?.message.contains("\(count - 1)"), true)
     }
 
-    @Test
-    func `a progressive JPEG of many empty scans ends within the default work`() {
+    @Test func `a progressive JPEG of many empty scans ends within the default work`() {
         let bytes = ImageFactory.scanBombJPEG(side: 4_700, scans: 99)
         #expect(bytes.count < 1 << 20)
         expectEqual(code(bytes, BombTests.thumbnail), .workLimitExceeded)
     }
 
-    @Test
-    func `a PNG inflates nothing after its last row`() throws {
+    @Test func `a PNG inflates nothing after its last row`() throws {
         let bytes = ImageFactory.endlessPNG(byteCount: 400_000)
         let work = DecodingWork(limits: .default, byteCount: bytes.count)
         let image = try PNGCoder().decode(bytes, DecodeOptions(), work)
@@ -71,8 +67,7 @@ struct BombTests {
         #expect(work.lookCount < 30)
     }
 
-    @Test
-    func `a PNG shows no row that was never drawn, and its image data must be contiguous`() throws {
+    @Test func `a PNG shows no row that was never drawn, and its image data must be contiguous`() throws {
         let bytes = ImageFactory.oversizedPNG(64)
         let data = try #require(bytes.indices.first { bytes[$0...].starts(with: "IDAT".utf8) }) - 4
         // The image data of a lower picture, then none.
@@ -89,8 +84,7 @@ struct BombTests {
         expectEqual(code(Array(whole) + chunk("teXt") + bytes[data...]), .malformed)
     }
 
-    @Test
-    func `a GIF that is a header alone allocates no canvas`() throws {
+    @Test func `a GIF that is a header alone allocates no canvas`() throws {
         let bytes = ImageFactory.headerOnlyGIF()
         expectEqual(code(bytes), .truncated)
         let work = DecodingWork(limits: .default, byteCount: bytes.count)
@@ -98,8 +92,7 @@ struct BombTests {
         expectEqual(work.drawnPixelCount, 0)
     }
 
-    @Test
-    func `a first frame that is removed again leaves the screen clear`() throws {
+    @Test func `a first frame that is removed again leaves the screen clear`() throws {
         let bytes = ImageFactory.fullFrameGIF(frames: 3, side: 20)
         let image = try ImageCoders.default.decode(bytes)
         expectEqual(image.frames.count, 3)
@@ -109,8 +102,7 @@ struct BombTests {
             })
     }
 
-    @Test
-    func `groups of codes count as memory of a lossless WebP`() throws {
+    @Test func `groups of codes count as memory of a lossless WebP`() throws {
         let bytes = ImageFactory.codeGroupBombWebP()
         expectEqual(code(bytes), .memoryLimitExceeded)
         expectEqual(code(bytes, BombTests.thumbnail), .memoryLimitExceeded)
@@ -125,8 +117,7 @@ struct BombTests {
         #expect((4_800 * 10_000...4_800 * 14_000).contains(difference))
     }
 
-    @Test
-    func `a lossless WebP beyond the memory is drawn smaller for a thumbnail`() throws {
+    @Test func `a lossless WebP beyond the memory is drawn smaller for a thumbnail`() throws {
         let bytes = ImageFactory.plainWebP(side: 800)
         let limits = ImageLimits(maximumByteCount: 800 * 800 * 5)
         expectEqual(code(bytes, DecodeOptions(limits: limits)), .memoryLimitExceeded)
@@ -138,15 +129,13 @@ struct BombTests {
         expect(image.isSame(as: whole))
     }
 
-    @Test
-    func `files of many small pieces decode to their pixels, and the first frame although many follow`() throws {
+    @Test func `files of many small pieces decode to their pixels, and the first frame although many follow`() throws {
         expectNil(code(ImageFactory.chunkBombPNG(chunks: 20_000)))
         expectNil(code(ImageFactory.markerBombJPEG(segments: 200_000)))
         expectNil(code(ImageFactory.chunkBombWebP(chunks: 20_000)))
         expectNil(code(ImageFactory.commentBombGIF(byteCount: 200_000)))
         expectEqual(code(ImageFactory.clearCodeGIF(byteCount: 20_000)), .malformed)
-        let options = DecodeOptions(
-            limits: ImageLimits(maximumByteCount: 1_000_000), firstFrameOnly: true)
+        let options = DecodeOptions(limits: ImageLimits(maximumByteCount: 1_000_000), firstFrameOnly: true)
         try expectEqual(
             ImageCoders.default.decode(ImageFactory.canvasBombWebP(frames: 300, canvas: 300), options: options)
                 .frames.count, 1)

@@ -32,8 +32,7 @@ struct CancellationTests {
         }
     }
 
-    @Test
-    func `a cancelled task decodes, encodes and transforms nothing`() async throws {
+    @Test func `a cancelled task decodes, encodes and transforms nothing`() async throws {
         let picture = ImageFactory.picture(width: 200, height: 150, seed: 3)
         let animation = ImageFactory.animation(width: 40, height: 30, frames: 3, seed: 3)
         let animated = [EncodedFormat.gif, .webp(), .losslessWebP]

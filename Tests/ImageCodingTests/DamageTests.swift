@@ -22,8 +22,7 @@ struct DamageTests {
         } catch { return (error as? ImageError)?.code }
     }
 
-    @Test(arguments: Fixture.all)
-    func `a whole file has no damage under any policy`(fixture: Fixture) throws {
+    @Test(arguments: Fixture.all) func `a whole file has no damage under any policy`(fixture: Fixture) throws {
         let bytes = try fixture.bytes
         for policy in DamagePolicy.allCases { try expectEqual(decode(bytes, policy).damage, []) }
     }
@@ -115,8 +114,7 @@ struct DamageTests {
         try expectEqual(ImageCoders.default.decode(half, options: first).frames[0].pixels, whole.frames[0].pixels)
     }
 
-    @Test
-    func `a PNG of a wrong checksum is drawn only if no damage may fail`() throws {
+    @Test func `a PNG of a wrong checksum is drawn only if no damage may fail`() throws {
         var bytes = try ImageFactory.encoded(width: 40, height: 30, seed: 3, as: .png)
         let whole = try decode(bytes)
         // The checksum of the last chunk before the end.
@@ -146,8 +144,7 @@ struct DamageTests {
         }
     }
 
-    @Test
-    func `broken data in a JPEG are damage, and an error for a policy that refuses any`() throws {
+    @Test func `broken data in a JPEG are damage, and an error for a policy that refuses any`() throws {
         let bytes = try Fixture.named("baseline-444.jpg").bytes
         let scan = try #require(bytes.indices.dropLast().last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
         var found = 0
@@ -161,8 +158,7 @@ struct DamageTests {
         #expect(found > 5)
     }
 
-    @Test
-    func `a resized picture is as damaged as the one it was made from`() throws {
+    @Test func `a resized picture is as damaged as the one it was made from`() throws {
         let cut = try ImageFactory.encoded(width: 60, height: 60, seed: 1, as: .jpeg()).dropLast(2)
         let resize = ResizeTransformer(size: PixelSize(width: 9, height: 9))
         try expectEqual(resize.transform(decode(Array(cut))).damage, .missingEnd)

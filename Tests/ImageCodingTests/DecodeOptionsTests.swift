@@ -36,8 +36,7 @@ struct DecodeOptionsTests {
         }
     }
 
-    @Test
-    func `a budget is shared by all frames, thumbnails and the pixels of a thin picture`() throws {
+    @Test func `a budget is shared by all frames, thumbnails and the pixels of a thin picture`() throws {
         // A thin picture keeps one pixel and takes the rest along the other side.
         let thin = try decode(ImageFactory.encoded(width: 400, height: 1, seed: 1, as: .png), budget: 40)
         expectEqual(thin.height, 1)
@@ -55,8 +54,7 @@ struct DecodeOptionsTests {
         try expectEqual(decode(bytes, budget: 1_600, thumbnail: fill).size, PixelSize(width: 20, height: 20))
     }
 
-    @Test
-    func `the scale is carried by the picture and what is made from it`() throws {
+    @Test func `the scale is carried by the picture and what is made from it`() throws {
         let bytes = try ImageFactory.encodedAnimation(width: 40, height: 30, frames: 2, seed: 1, as: .gif)
         let plain = try ImageCoders.default.decode(bytes)
         expectEqual(plain.scale, 1)

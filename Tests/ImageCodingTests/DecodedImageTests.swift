@@ -9,8 +9,7 @@ import WebImageTesting
 struct DecodedImageTests {
     private let pixel = DecodedImage.Frame(pixels: [1, 2, 3, 255], duration: .milliseconds(20))
 
-    @Test
-    func `frames of another size, none at all and sizes that overflow are refused`() {
+    @Test func `frames of another size, none at all and sizes that overflow are refused`() {
         func code(_ width: Int, _ height: Int, _ frames: [DecodedImage.Frame], loops: Int = 0) -> ImageError.Code? {
             do {
                 _ = try DecodedImage(width: width, height: height, frames: frames, loopCount: loops, hasAlpha: false)
@@ -30,8 +29,7 @@ struct DecodedImageTests {
         expectEqual(code(1, 1, [pixel], loops: -1), .invalidRequest)
     }
 
-    @Test
-    func `a picture costs four bytes per pixel and frame`() throws {
+    @Test func `a picture costs four bytes per pixel and frame`() throws {
         let image = try DecodedImage(width: 1, height: 1, frames: [pixel, pixel, pixel], loopCount: 4, hasAlpha: true)
         expectEqual(image.byteCount, 12)
         expect(image.isAnimated)
@@ -40,8 +38,7 @@ struct DecodedImageTests {
         expectEqual(first.frames[0].duration, .zero)
     }
 
-    @Test
-    func `an error has a message and a place`() {
+    @Test func `an error has a message and a place`() {
         let error = ImageError(code: .malformed, message: "A chunk is broken.", byteOffset: 12)
         expectEqual(error.description, "ImageError.malformed: A chunk is broken. (at byte 12)")
     }

@@ -17,8 +17,7 @@ struct ExtremeNumberTests {
         do { try body() } catch { #expect(error is ImageError, "\(comment): \(error)") }
     }
 
-    @Test(arguments: modes, [false, true])
-    func `a picture is resized to any box, or the box is refused`(
+    @Test(arguments: modes, [false, true]) func `a picture is resized to any box, or the box is refused`(
         mode: ResizeTransformer.Mode, allowsEnlarging: Bool
     ) {
         let pictures = [(6, 4), (1, 300)].map {
@@ -42,8 +41,7 @@ struct ExtremeNumberTests {
         }
     }
 
-    @Test
-    func `the size of a result is known for a picture of any size`() {
+    @Test func `the size of a result is known for a picture of any size`() {
         let transformers: [any ImageTransforming] =
             Self.modes.flatMap { mode in
                 Self.sizes.flatMap { box in
@@ -68,8 +66,7 @@ struct ExtremeNumberTests {
         }
     }
 
-    @Test
-    func `a rectangle of any size is cut out, or refused`() {
+    @Test func `a rectangle of any size is cut out, or refused`() {
         let picture = ImageFactory.picture(width: 6, height: 4, seed: 1)
         for corner in Self.sizes {
             for size in Self.sizes {
@@ -79,8 +76,7 @@ struct ExtremeNumberTests {
         }
     }
 
-    @Test
-    func `a frame may last any time`() throws {
+    @Test func `a frame may last any time`() throws {
         let times: [Duration] = [
             .seconds(Int64.min), .seconds(Int64.max), .seconds(-1), .zero, .nanoseconds(-1), .nanoseconds(1),
             .milliseconds(-1), .seconds(86_399), .seconds(86_400),
@@ -99,8 +95,7 @@ struct ExtremeNumberTests {
         expectEqual(FrameTiming.milliseconds(.milliseconds(1_234)), 1_234)
     }
 
-    @Test(arguments: numbers)
-    func `an encoder's options may be any number`(number: Int) throws {
+    @Test(arguments: numbers) func `an encoder's options may be any number`(number: Int) throws {
         let picture = ImageFactory.picture(width: 8, height: 8, seed: 1)
         for format in [EncodedFormat.jpeg(quality: number), .png(level: number), .webp(quality: number)] {
             #expect(try ImageCoders.default.encode(picture, as: format).count > 0)

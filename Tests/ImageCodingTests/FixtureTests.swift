@@ -7,8 +7,7 @@ import WebImageTesting
 
 @Suite("Fixtures")
 struct FixtureTests {
-    @Test
-    func `every fixture is listed`() {
+    @Test func `every fixture is listed`() {
         expectEqual(Fixture.all.count, 109)
     }
 

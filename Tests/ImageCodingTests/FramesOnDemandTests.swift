@@ -78,8 +78,7 @@ struct FramesOnDemandTests {
         #expect(try decode(bytes).byteCount >= 40 * 30 * 4 + bytes.count)
     }
 
-    @Test
-    func `a broken frame fails when it is asked for, and the others do not`() throws {
+    @Test func `a broken frame fails when it is asked for, and the others do not`() throws {
         var bytes = try ImageFactory.encodedAnimation(width: 40, height: 30, frames: 4, seed: 3, as: .losslessWebP)
         let frames = bytes.indices.filter { bytes[$0...].starts(with: "ANMF".utf8) }
         // The width in the last frame's pixels, after three headers and a signature.
@@ -96,8 +95,7 @@ struct FramesOnDemandTests {
         expectImageError { try image.loadingAllFrames() }
     }
 
-    @Test
-    func `an animation that ends early says so at once`() throws {
+    @Test func `an animation that ends early says so at once`() throws {
         let bytes = try ImageFactory.encodedAnimation(width: 40, height: 30, frames: 4, seed: 3, as: .gif)
         try expectEqual(decode(bytes.dropLast(1)).damage, .missingEnd)
         expectImageError { try decode(bytes.dropLast(1)) { $0.failOn = .anyDamage } }
@@ -116,8 +114,7 @@ struct FramesOnDemandTests {
         func pixels(at index: Int) -> [UInt8] { [UInt8](repeating: UInt8(index), count: pixelByteCount) }
     }
 
-    @Test
-    func `a picture is made from a source, whose frames are checked`() throws {
+    @Test func `a picture is made from a source, whose frames are checked`() throws {
         let times = [Duration.milliseconds(10), .milliseconds(20)]
         func image(_ source: Stub, _ first: [UInt8] = [0, 0, 0, 0]) throws -> DecodedImage {
             try DecodedImage(width: 1, height: 1, firstFrame: first, source: source, hasAlpha: true)

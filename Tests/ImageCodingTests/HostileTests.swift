@@ -31,8 +31,7 @@ struct HostileTests {
         }
     }
 
-    @Test(arguments: Fixture.all)
-    func `flipped bits give a picture or an error`(fixture: Fixture) throws {
+    @Test(arguments: Fixture.all) func `flipped bits give a picture or an error`(fixture: Fixture) throws {
         let bytes = try fixture.bytes
         var refused = 0
         for seed in 0..<500 {

@@ -47,8 +47,7 @@ import WebImageTesting
         #expect(previewer.drawnPixelCount <= work.drawnPixelCount + (count + 1) * 300 * 240)
     }
 
-    @Test(arguments: [1, 7, 64, 1_000])
-    func `a file may arrive in pieces of any size`(size: Int) throws {
+    @Test(arguments: [1, 7, 64, 1_000]) func `a file may arrive in pieces of any size`(size: Int) throws {
         var file = turned(try file(96, 64), 1)
         // A segment that is skipped, also where it has not arrived yet: APP12, 3,000 bytes that look like the end.
         let ends = (0..<1_499).flatMap { _ in [0xFF, 0xD9] as [UInt8] }
@@ -62,8 +61,7 @@ import WebImageTesting
         try expectEqual(previewer.preview(of: file)?.pixels, last?.pixels)
     }
 
-    @Test(arguments: 1...8)
-    func `a preview is upright`(orientation: Int) throws {
+    @Test(arguments: 1...8) func `a preview is upright`(orientation: Int) throws {
         let file = turned(try file(96, 64), orientation)
         let previewer = try #require(try coders.previewer(for: file))
         let whole = try coders.decode(file)

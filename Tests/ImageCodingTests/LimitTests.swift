@@ -16,10 +16,7 @@ struct LimitTests {
         }
     }
 
-    @Test(
-        arguments: [
-            EncodedFormat.jpeg(), .jpeg(isProgressive: true), .png, .gif, .webp(), .losslessWebP,
-        ])
+    @Test(arguments: [EncodedFormat.jpeg(), .jpeg(isProgressive: true), .png, .gif, .webp(), .losslessWebP])
     func `pixels and sides are limited to the last one`(format: EncodedFormat) throws {
         let bytes = try ImageFactory.encoded(width: 40, height: 30, seed: 1, as: format)
         expectNil(code(bytes, ImageLimits(maximumPixelCount: 1_200)))
@@ -61,8 +58,7 @@ struct LimitTests {
         expectNil(size(10, ImageLimits(maximumSide: 399)))
     }
 
-    @Test
-    func `a thumbnail does not lift the limits of a format that is drawn whole, and its error says so`() throws {
+    @Test func `a thumbnail does not lift the limits of a format that is drawn whole, and its error says so`() throws {
         let bytes = try ImageFactory.encoded(width: 400, height: 300, seed: 21, as: .png)
         let options = DecodeOptions(
             limits: ImageLimits(maximumPixelCount: 100_000), thumbnail: .resize(to: PixelSize(width: 50, height: 50)))
@@ -72,8 +68,7 @@ struct LimitTests {
         expectImageError(.tooLarge) { try ImageCoders.default.decode(ImageFactory.oversizedPNG(), options: small) }
     }
 
-    @Test
-    func `a JPEG of too many scans is refused, one of many is not`() throws {
+    @Test func `a JPEG of too many scans is refused, one of many is not`() throws {
         let bytes = try Fixture.named("progressive-420.jpg").bytes
         let start = try #require(bytes.indices.dropLast().last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
         let scan = bytes[start..<bytes.count - 2]

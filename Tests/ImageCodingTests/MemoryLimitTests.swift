@@ -29,8 +29,7 @@ struct MemoryLimitTests {
         expectEqual(error?.message.contains("thumbnail"), true)
     }
 
-    @Test
-    func `a progressive JPEG costs its coefficients, in full size for a thumbnail too`() throws {
+    @Test func `a progressive JPEG costs its coefficients, in full size for a thumbnail too`() throws {
         let side = 1_600
         let baseline = try ImageFactory.encoded(width: side, height: side, seed: 1, as: .jpeg())
         let progressive = try ImageFactory.encoded(width: side, height: side, seed: 1, as: .jpeg(isProgressive: true))
@@ -63,8 +62,7 @@ struct MemoryLimitTests {
         try expectEqual(cost(9, DecodeOptions(firstFrameOnly: true)), cost(4, DecodeOptions(firstFrameOnly: true)))
     }
 
-    @Test
-    func `the default estimate of a decoder is twice the pixels`() throws {
+    @Test func `the default estimate of a decoder is twice the pixels`() throws {
         struct Plain: ImageDecoding {
             let size: PixelSize
             func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { true }
@@ -85,8 +83,7 @@ struct MemoryLimitTests {
         try expectEqual(cost(-5, 5), 0)
     }
 
-    @Test(arguments: formats)
-    func `the estimate of encoding covers the file`(format: EncodedFormat) throws {
+    @Test(arguments: formats) func `the estimate of encoding covers the file`(format: EncodedFormat) throws {
         let noise = ImageFactory.randomBytes(count: 64 * 48 * 4, seed: 1)
         let pixels = noise.enumerated().map { $0 % 4 == 3 ? 255 : $1 }
         let image = try DecodedImage(width: 64, height: 48, frames: [.init(pixels: pixels)], hasAlpha: false)
@@ -137,8 +134,7 @@ struct MemoryLimitTests {
         expectImageError { try coders.checkSignature([UInt8](repeating: 0x20, count: 70_000)) }
     }
 
-    @Test
-    func `a transformer predicts the size of its result`() throws {
+    @Test func `a transformer predicts the size of its result`() throws {
         let box = PixelSize(width: 30, height: 20)
         let transformers: [any ImageTransforming] = [
             .resize(to: box), .resize(to: box, mode: .fill), .resize(to: box, mode: .stretch),

@@ -86,8 +86,7 @@ struct PNGAnimationTests {
         [255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255]
     )
 
-    @Test
-    func `frames are drawn over each other, with their times and the number of plays`() throws {
+    @Test func `frames are drawn over each other, with their times and the number of plays`() throws {
         let bytes = try Self.file([
             Frame(), Frame(x: 2, y: 1, width: 3, height: 2, color: Self.green, delay: (3, 0)),
             Frame(x: 0, y: 0, width: 2, height: 2, color: Self.blue, delay: (0, 1)),
@@ -114,8 +113,7 @@ struct PNGAnimationTests {
         expectEqual(first.durations, [.zero])
     }
 
-    @Test
-    func `a frame is cleared, restored or blended as its control says`() throws {
+    @Test func `a frame is cleared, restored or blended as its control says`() throws {
         let image = try decode(
             Self.file([
                 Frame(), Frame(x: 1, y: 1, width: 2, height: 2, color: Self.green, disposal: 2),
@@ -161,8 +159,7 @@ struct PNGAnimationTests {
         try expectEqual(decode(Self.file([Frame(), Frame()], announced: 0)).frameCount, 1)
     }
 
-    @Test
-    func `data out of order and an announcement after the picture make no animation`() throws {
+    @Test func `data out of order and an announcement after the picture make no animation`() throws {
         func parts(_ file: [UInt8], _ type: String) -> [Range<Int>] {
             file.indices.filter { file[$0...].starts(with: type.utf8) }.map { start in
                 let length = file[start - 4..<start].reduce(0) { $0 << 8 | Int($1) }
@@ -192,8 +189,7 @@ struct PNGAnimationTests {
         try expectStill(late)
     }
 
-    @Test
-    func `frames, their pixels and their memory are limited`() throws {
+    @Test func `frames, their pixels and their memory are limited`() throws {
         let bytes = try Self.file((0..<5).map { _ in Frame() })
         func code(_ limits: ImageLimits) -> ImageError.Code? {
             do {
@@ -215,8 +211,7 @@ struct PNGAnimationTests {
         expectEqual(code(ImageLimits(maximumDrawnPixelCount: 100)), .workLimitExceeded)
     }
 
-    @Test
-    func `a file that ends early is truncated, or shows the frames it has`() throws {
+    @Test func `a file that ends early is truncated, or shows the frames it has`() throws {
         let bytes = try Self.file([Frame(), Frame(color: Self.green), Frame(color: Self.blue)])
         let noEnd = Array(bytes.dropLast(12))
         try expectEqual(decode(noEnd).damage, .missingEnd)
@@ -234,8 +229,7 @@ struct PNGAnimationTests {
         #expect(two.frameCount == 2 || two.frameCount == 3)
     }
 
-    @Test
-    func `a wrong check sum of a frame is an error unless none may fail`() throws {
+    @Test func `a wrong check sum of a frame is an error unless none may fail`() throws {
         var bytes = try Self.file([Frame(), Frame(color: Self.green)])
         // The last byte of the check sum before the end.
         bytes[bytes.count - 13] ^= 1
@@ -244,8 +238,7 @@ struct PNGAnimationTests {
         expectEqual(pixel(image, 1, 0, 0), Self.green)
     }
 
-    @Test
-    func `flipped bits give a picture or an error`() throws {
+    @Test func `flipped bits give a picture or an error`() throws {
         let bytes = try Self.file([Frame(), Frame(x: 1, y: 1, width: 3, height: 3, disposal: 2), Frame(disposal: 1)])
         for seed in 0..<1_500 {
             var broken = bytes

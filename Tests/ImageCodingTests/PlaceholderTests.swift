@@ -32,8 +32,7 @@ struct PlaceholderTests {
         (32, 32, 5, 4, "VxH1[D2mwtX3a^n4WTjvf9fTdaf9fTf9fPo@W=jvfhfN"),
     ]
 
-    @Test
-    func `a BlurHash has the text of the reference, and is drawn as the reference draws it`() throws {
+    @Test func `a BlurHash has the text of the reference, and is drawn as the reference draws it`() throws {
         for known in Self.hashes {
             let hash = try BlurHash(of: picture(known.width, known.height), columns: known.columns, rows: known.rows)
             expectEqual(hash.text, known.text)
@@ -53,8 +52,7 @@ struct PlaceholderTests {
         expectEqual(image.pixels.count, wanted.count)
     }
 
-    @Test
-    func `other texts are no BlurHash, and no size traps`() throws {
+    @Test func `other texts are no BlurHash, and no size traps`() throws {
         for text in [
             "", "0", "00000", "0000000", "LEHV6nWB2yk8pyo0adR*.7kCMdn", "LEHV6nWB2yk8pyo0adR*.7kCMdn\"", "00~~~~",
             "~~~~~~",
@@ -95,8 +93,7 @@ struct PlaceholderTests {
         ),
     ]
 
-    @Test
-    func `a ThumbHash has the bytes of the reference, and is drawn as the reference draws it`() throws {
+    @Test func `a ThumbHash has the bytes of the reference, and is drawn as the reference draws it`() throws {
         for (row, known) in Self.thumbs.enumerated() {
             let hash = try ThumbHash(of: picture(known.width, known.height, hasAlpha: known.hasAlpha))
             // A wave that is not in the picture is stored as 7 or 8, by the rounding of the last bit.
@@ -126,8 +123,7 @@ struct PlaceholderTests {
         expectNil(ThumbHash([0, 0, 0, 0]))
     }
 
-    @Test
-    func `the dominant colour is that of most pixels that are seen`() throws {
+    @Test func `the dominant colour is that of most pixels that are seen`() throws {
         var pixels = [UInt8]()
         for _ in 0..<60 { pixels += [0, 0, 0, 0] }
         for _ in 0..<25 { pixels += [200, 16, 40, 255] }

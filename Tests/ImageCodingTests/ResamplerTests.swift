@@ -106,8 +106,7 @@ struct ResamplerTests {
         }
     }
 
-    @Test
-    func `black and white side by side have half of the light`() throws {
+    @Test func `black and white side by side have half of the light`() throws {
         let size = PixelSize(width: 64, height: 64)
         let pixels = (0..<64 * 64).flatMap { index -> [UInt8] in
             let isWhite = (index % 64 + index / 64).isMultiple(of: 2)
@@ -161,14 +160,12 @@ struct ResamplerTests {
                 }
                 return []
             }
-            let whole = Resampler(
-                source: source, window: .whole(source), target: target, inLinearLight: inLinearLight)
+            let whole = Resampler(source: source, window: .whole(source), target: target, inLinearLight: inLinearLight)
             #expect(try image.pixels == whole.resample(pixels))
         }
     }
 
-    @Test
-    func `rows that a decoder leaves out get the colour for missing pixels`() throws {
+    @Test func `rows that a decoder leaves out get the colour for missing pixels`() throws {
         let source = PixelSize(width: 20, height: 40)
         let plan = FramePlan(source, DecodeOptions(thumbnail: .resize(to: PixelSize(width: 5, height: 10))))
         let work = DecodingWork(limits: .default, byteCount: 0)
@@ -178,8 +175,7 @@ struct ResamplerTests {
         expect(!image.hasAlpha)
     }
 
-    @Test
-    func `a thumbnail of twelve megapixels is planned in little memory`() throws {
+    @Test func `a thumbnail of twelve megapixels is planned in little memory`() throws {
         let stored = PixelSize(width: 4_000, height: 3_000)
         for side in [256, 512, 1_000] {
             for mode in [ResizeTransformer.Mode.fit, .fill, .stretch] {
@@ -193,8 +189,7 @@ struct ResamplerTests {
         }
     }
 
-    @Test
-    func `the arithmetic on pixels is that of its definition, at every length`() throws {
+    @Test func `the arithmetic on pixels is that of its definition, at every length`() throws {
         for count in [1, 2, 3, 4, 5, 7, 8, 33] {
             let straight = ImageFactory.randomBytes(count: count * 4, seed: count)
             var drawn = straight

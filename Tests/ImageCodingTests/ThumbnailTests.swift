@@ -47,8 +47,7 @@ struct ThumbnailTests {
         }
     }
 
-    @Test
-    func `the smallest size with one and a half times the result is drawn, in every mode`() throws {
+    @Test func `the smallest size with one and a half times the result is drawn, in every mode`() throws {
         let header = try JPEGHeader(
             ImageFactory.encoded(width: 800, height: 600, seed: 1, as: .jpeg()), DecodeOptions())
         for mode in Self.modes {
@@ -108,8 +107,7 @@ struct ThumbnailTests {
         }
     }
 
-    @Test
-    func `a thumbnail of a GIF takes some rows of its screen, and the indexes of an interlaced one`() throws {
+    @Test func `a thumbnail of a GIF takes some rows of its screen, and the indexes of an interlaced one`() throws {
         let still = try ImageFactory.encoded(width: 800, height: 600, seed: 3, as: .gif)
         let options = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 80, height: 60)))
         let costs = try Self.withInterlacing(still).map {
@@ -119,8 +117,7 @@ struct ThumbnailTests {
         expectEqual(costs[1], costs[0] + 800 * 600 + 65_536)
     }
 
-    @Test
-    func `a window off the middle is found in a turned picture`() {
+    @Test func `a window off the middle is found in a turned picture`() {
         let stored = PixelSize(width: 40, height: 30)
         for value in 1...8 {
             let orientation = ImageOrientation(rawValue: value)!
@@ -135,8 +132,7 @@ struct ThumbnailTests {
         }
     }
 
-    @Test
-    func `a decoder that draws the whole picture is finished by the list of coders`() throws {
+    @Test func `a decoder that draws the whole picture is finished by the list of coders`() throws {
         struct Whole: ImageDecoding {
             func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { true }
             func properties(of bytes: [UInt8], options: DecodeOptions) -> ImageProperties {
@@ -156,8 +152,7 @@ struct ThumbnailTests {
         try expectEqual(more, coders.decodingByteCount(of: []) + 80 * 60 * 4)
     }
 
-    @Test
-    func `a leading resize is left to the decoder, and one that may enlarge is applied again`() {
+    @Test func `a leading resize is left to the decoder, and one that may enlarge is applied again`() {
         let box = PixelSize(width: 30, height: 20)
         let (fill, grow) = (
             ResizeTransformer(size: box, mode: .fill), ResizeTransformer(size: box, allowsEnlarging: true)

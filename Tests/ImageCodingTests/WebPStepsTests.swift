@@ -93,8 +93,7 @@ struct WebPStepsTests {
             return false
         }
         let pixels = try unsafe Bitmap.draw(drawn) { output in
-            _ = try unsafe bitstream.draw(
-                bytes, size: size, as: drawn, to: output, stride: drawn.width * 4, work: work)
+            _ = try unsafe bitstream.draw(bytes, size: size, as: drawn, to: output, stride: drawn.width * 4, work: work)
         }
         return (pixels, counts)
     }
@@ -114,15 +113,13 @@ struct WebPStepsTests {
         }
     }
 
-    @Test
-    func `pixels that take no bytes are drawn in one step`() throws {
+    @Test func `pixels that take no bytes are drawn in one step`() throws {
         let size = PixelSize(width: 2_000, height: 2_000)
         let counts = try draw(ImageFactory.plainWebP(side: 2_000), size, as: size).counts
         expectEqual(counts.filter { $0 > 0 }, [size.pixelCount])
     }
 
-    @Test
-    func `a step gets its share of the bytes that are left, and lossless codes are read at most eight times`() {
+    @Test func `a step gets its share of the bytes that are left, and lossless codes are read at most eight times`() {
         let size = PixelSize(width: 1_000, height: 10_000)
         var steps = WebPSteps(header: 2_000, byteCount: 102_000, size: size, isLossless: false)
         expectEqual(steps.end, 2_000)

@@ -54,8 +54,7 @@ struct WorkTests {
         }
     }
 
-    @Test
-    func `a pass over a header checks every 64 KiB`() throws {
+    @Test func `a pass over a header checks every 64 KiB`() throws {
         func looks(_ bytes: [UInt8], _ walk: (DecodingWork) throws -> Void) rethrows -> Int {
             let work = DecodingWork(limits: .default, byteCount: bytes.count)
             try walk(work)
@@ -85,8 +84,7 @@ struct WorkTests {
         }
     }
 
-    @Test
-    func `processor time ends the work, a longer file has more of it, and excluded work takes none`() throws {
+    @Test func `processor time ends the work, a longer file has more of it, and excluded work takes none`() throws {
         // A clock that goes on by ten milliseconds whenever it is read; it is read at the start and at every 32nd look.
         func looks(_ time: Duration, byteCount: Int = 0) -> Int {
             var now = 5

@@ -160,8 +160,7 @@ struct AnimationPlayerTests {
         try await expectEqual(frames.next()?.index, 2)
     }
 
-    @Test(arguments: [false, true])
-    func `a cancelled reader leaves at once`(isMaking: Bool) async throws {
+    @Test(arguments: [false, true]) func `a cancelled reader leaves at once`(isMaking: Bool) async throws {
         let gate = Gate()
         let image = try animation(frames: 3)
         let player = AnimationPlayer(image, clock: clock) { image, index in

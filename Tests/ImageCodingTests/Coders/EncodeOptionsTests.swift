@@ -29,8 +29,7 @@ struct EncodeOptionsTests {
             coders.encode(image, as: format.limited(toByteCount: small.count)), small, "a file of the limit")
         // The file is that of one quality, and that of the next one is too large.
         func file(_ quality: Int) throws -> [UInt8] {
-            try coders.encode(
-                image, as: EncodedFormat(format.format, options: EncodeOptions(quality: quality)))
+            try coders.encode(image, as: EncodedFormat(format.format, options: EncodeOptions(quality: quality)))
         }
         let quality = try #require(try (1...95).first { try file($0) == small })
         #expect(try file(quality + 1).count > limit)
@@ -58,8 +57,7 @@ struct EncodeOptionsTests {
         expectImageError { try size(0, 10) }
     }
 
-    @Test
-    func `effort and near-lossless coding change a WebP's size`() throws {
+    @Test func `effort and near-lossless coding change a WebP's size`() throws {
         let image = ImageFactory.picture(width: 120, height: 90, seed: 3)
         let fast = try coders.encode(image, as: .webp(effort: 0))
         let small = try coders.encode(image, as: .webp(effort: 6))
@@ -72,8 +70,7 @@ struct EncodeOptionsTests {
         #expect(try lossless(40) < lossless(100))
     }
 
-    @Test
-    func `the estimate of memory covers a resize and a search`() {
+    @Test func `the estimate of memory covers a resize and a search`() {
         let image = ImageFactory.picture(width: 60, height: 40, seed: 1)
         let plain = coders.encodingByteCount(of: image, as: .png)
         let box = PixelSize(width: 30, height: 30)

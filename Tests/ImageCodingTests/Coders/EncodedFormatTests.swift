@@ -6,8 +6,7 @@ import Testing
 
 @Suite("EncodedFormat")
 struct EncodedFormatTests {
-    @Test
-    func `different encodings have different keys, equal ones the same, and a key never changes`() {
+    @Test func `different encodings have different keys, equal ones the same, and a key never changes`() {
         let (box, wide) = (PixelSize(width: 5, height: 5), PixelSize(width: 55, height: 5))
         let formats: [EncodedFormat] = [
             .jpeg(), .jpeg(quality: 81), .jpeg(isProgressive: true), .jpeg(background: .black), .png, .png(level: 1),
@@ -33,8 +32,7 @@ struct EncodedFormatTests {
                 + "dither=true,first=false)")
     }
 
-    @Test
-    func `options out of range are clamped, and the content type is the format's`() {
+    @Test func `options out of range are clamped, and the content type is the format's`() {
         expectEqual(EncodedFormat.jpeg(quality: 0), .jpeg(quality: 1))
         expectEqual(EncodedFormat.jpeg(quality: 1_000), .jpeg(quality: 100))
         expectEqual(EncodedFormat.png(level: -3), .png(level: 0))

@@ -29,8 +29,7 @@ struct ImageCodersTests {
         func encode(_ image: DecodedImage, as format: EncodedFormat) -> [UInt8] { Array(name.utf8) }
     }
 
-    @Test
-    func `the first coder that accepts a file or a format is used`() throws {
+    @Test func `the first coder that accepts a file or a format is used`() throws {
         var coders = ImageCoders.default
         coders.decoders.insert(contentsOf: [Stub(name: "qoi", value: 1), Stub(name: "qo", value: 2)], at: 0)
         try expectEqual(coders.decode(Array("qoi".utf8)).frames[0].pixels[0], 1)
@@ -79,8 +78,7 @@ struct ImageCodersTests {
     }
     #endif
 
-    @Test
-    func `a declared format is used without a signature`() throws {
+    @Test func `a declared format is used without a signature`() throws {
         let noise = ImageFactory.randomBytes(count: 100, seed: 1)
         expectImageError(.unsupportedFormat) {
             try ImageCoders.default.decode(noise, options: DecodeOptions(declaredFormat: .raw))
@@ -92,8 +90,7 @@ struct ImageCodersTests {
         }
     }
 
-    @Test
-    func `a thumbnail without area is refused`() throws {
+    @Test func `a thumbnail without area is refused`() throws {
         let bytes = try Fixture.named("rgba8.png").bytes
         for box in [PixelSize(width: 0, height: 5), PixelSize(width: 5, height: -1)] {
             expectImageError(.invalidRequest) {
@@ -102,8 +99,7 @@ struct ImageCodersTests {
         }
     }
 
-    @Test
-    func `properties need the header only`() throws {
+    @Test func `properties need the header only`() throws {
         for name in ["baseline-420.jpg", "rgba8.png", "lossy.webp", "still.gif"] {
             let fixture = try Fixture.named(name)
             let bytes = try fixture.bytes

@@ -56,8 +56,7 @@ import WebImageTesting
         #expect(plain != bytes)
     }
 
-    @Test(arguments: [false, true])
-    func `an animation is written with every pixel and time`(hasAlpha: Bool) throws {
+    @Test(arguments: [false, true]) func `an animation is written with every pixel and time`(hasAlpha: Bool) throws {
         let base = ImageFactory.animation(width: 40, height: 30, frames: 5, seed: 3)
         let image = hasAlpha ? try RoundCornersTransformer(radius: 12).transform(base) : base
         let bytes = try coders.encode(image, as: .apng)

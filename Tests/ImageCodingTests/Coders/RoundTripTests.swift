@@ -28,8 +28,7 @@ struct RoundTripTests {
         try expectEqual(ImageCoders.default.properties(of: bytes).hasAlpha, hasAlpha)
     }
 
-    @Test(arguments: [false, true])
-    func `JPEG and lossy WebP come closer with quality`(isProgressive: Bool) throws {
+    @Test(arguments: [false, true]) func `JPEG and lossy WebP come closer with quality`(isProgressive: Bool) throws {
         let image = ImageFactory.picture(width: 90, height: 70, seed: 11)
         func psnr(_ format: EncodedFormat) throws -> Double {
             PixelComparison(try roundTrip(image, format).frames[0].pixels, image.frames[0].pixels).psnr
@@ -41,8 +40,7 @@ struct RoundTripTests {
         #expect(try psnr(.webp(quality: 95)) > psnr(.webp(quality: 10)) + 4)
     }
 
-    @Test
-    func `progressive JPEG shows the same picture as baseline`() throws {
+    @Test func `progressive JPEG shows the same picture as baseline`() throws {
         let image = ImageFactory.picture(width: 50, height: 40, seed: 2)
         try expect(roundTrip(image, .jpeg()).isSame(as: roundTrip(image, .jpeg(isProgressive: true))))
         #expect(
@@ -50,8 +48,7 @@ struct RoundTripTests {
                 != ImageCoders.default.encode(image, as: .jpeg(isProgressive: true)))
     }
 
-    @Test
-    func `JPEG lays alpha over the background`() throws {
+    @Test func `JPEG lays alpha over the background`() throws {
         let clear = try DecodedImage(
             width: 16, height: 16, frames: [.init(pixels: [UInt8](repeating: 0, count: 1_024))], hasAlpha: true)
         let red = PixelColor(red: 200, green: 10, blue: 30)
@@ -60,8 +57,7 @@ struct RoundTripTests {
         #expect(PixelComparison(Array(pixels[0..<4]), [200, 10, 30, 255]).maxDifference <= 3)
     }
 
-    @Test
-    func `GIF gives few colours and timing back exactly`() throws {
+    @Test func `GIF gives few colours and timing back exactly`() throws {
         for hasAlpha in [false, true] {
             let frames = (0..<4).map { frame in
                 let pixels = (0..<24 * 18).flatMap { index -> [UInt8] in
@@ -78,8 +74,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test
-    func `GIF writes only the changed part`() throws {
+    @Test func `GIF writes only the changed part`() throws {
         var pixels = ImageFactory.picture(width: 64, height: 64, seed: 5).frames[0].pixels
         let first = DecodedImage.Frame(pixels: pixels, duration: .milliseconds(100))
         pixels[(20 * 64 + 30) * 4] ^= 0x80
@@ -93,8 +88,7 @@ struct RoundTripTests {
         try expectEqual(roundTrip(moved, .gif).frames.count, 3)
     }
 
-    @Test
-    func `GIF quantises many colours, better with dithering on average`() throws {
+    @Test func `GIF quantises many colours, better with dithering on average`() throws {
         // A smooth ramp in all channels: thousands of colours.
         let pixels = (0..<96 * 96).flatMap { index -> [UInt8] in
             let (x, y) = (index % 96, index / 96)
@@ -125,8 +119,7 @@ struct RoundTripTests {
         try expectEqual(again, ImageCoders.default.encode(image, as: .gif))
     }
 
-    @Test
-    func `lossless WebP gives an animation back, and lossy WebP its timing and likeness`() throws {
+    @Test func `lossless WebP gives an animation back, and lossy WebP its timing and likeness`() throws {
         for hasAlpha in [false, true] {
             let animation = ImageFactory.animation(width: 40, height: 30, frames: 5, seed: 4, hasAlpha: hasAlpha)
             let image = try DecodedImage(
@@ -141,8 +134,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test
-    func `an animation becomes its first frame on request, and in a format without animations`() throws {
+    @Test func `an animation becomes its first frame on request, and in a format without animations`() throws {
         let image = ImageFactory.animation(width: 40, height: 30, frames: 5, seed: 4)
         for format in [EncodedFormat.jpeg(), .png] {
             let bytes = try ImageCoders.default.encode(image, as: format)
@@ -154,8 +146,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test
-    func `a size a format cannot hold is refused`() throws {
+    @Test func `a size a format cannot hold is refused`() throws {
         let wide = try DecodedImage(
             width: 70_000, height: 1, frames: [.init(pixels: [UInt8](repeating: 9, count: 280_000))], hasAlpha: false)
         for format in [EncodedFormat.jpeg(), .gif, .webp(), .losslessWebP] {

@@ -35,8 +35,7 @@ struct ImageFormatTests {
             + compatible.flatMap { Array($0.utf8) }
     }
 
-    @Test
-    func `a signature names its format, and half of it names nothing`() {
+    @Test func `a signature names its format, and half of it names nothing`() {
         for (format, bytes) in Self.signatures {
             expectEqual(ImageFormat(sniffing: bytes), format, "\(bytes)")
             expectEqual(ImageFormat(sniffing: bytes + [UInt8](repeating: 0x20, count: 100)), format, "\(bytes)")
@@ -47,8 +46,7 @@ struct ImageFormatTests {
         }
     }
 
-    @Test
-    func `text, other files and single bytes are not pictures`() {
+    @Test func `text, other files and single bytes are not pictures`() {
         for text in [
             "", "B", "BM", "BMW drivers' handbook", "GIF", "GIFTS", "I", "II", "It was", "M", "MM", "%PD", "RIFF",
             "RIFF0000WAVE", "<html>", "<svgs>", "<!-- no end", "Just text", "\u{0}\u{0}\u{0}\u{18}ftypmp42",
@@ -58,8 +56,7 @@ struct ImageFormatTests {
         expect((UInt8.min...UInt8.max).allSatisfy { ImageFormat(sniffing: [$0]) == nil })
     }
 
-    @Test
-    func `the names of a format are unique and lead back to it, old and vendor names too`() {
+    @Test func `the names of a format are unique and lead back to it, old and vendor names too`() {
         for format in ImageFormat.all {
             expectEqual(ImageFormat(mimeType: format.mimeType), format)
             expectEqual(ImageFormat(mimeType: " " + format.mimeType.uppercased() + " ; charset=binary"), format)

@@ -91,8 +91,7 @@ struct KeptMetadataTests {
         if format != .jpeg() { expectEqual(kept.frames.map(\.pixels), plain.frames.map(\.pixels)) }
     }
 
-    @Test
-    func `a custom encoder keeps metadata if it says so, and an animation if it can`() throws {
+    @Test func `a custom encoder keeps metadata if it says so, and an animation if it can`() throws {
         for takesMetadata in [true, false] {
             let coders = ImageCoders(decoders: [PNGCoder()], encoders: [OwnEncoder(takesMetadata: takesMetadata)])
             let file = try coders.encode(Self.picture(), as: .png.keeping(.all))
@@ -106,16 +105,14 @@ struct KeptMetadataTests {
         expectEqual(own.encodingByteCount(of: animation, as: .png.keeping(.orientation)), 4)
     }
 
-    @Test
-    func `metadata follows a picture through transformers, and counts in its memory`() throws {
+    @Test func `metadata follows a picture through transformers, and counts in its memory`() throws {
         let small = try ResizeTransformer(size: PixelSize(width: 9, height: 9)).transform(Self.picture())
         expectEqual(small.metadata, Self.metadata)
         expectEqual(small.firstFrame.metadata, Self.metadata)
         expectEqual(Self.picture().byteCount, 37 * 23 * 4 + Self.profile().count + 3 + 11)
     }
 
-    @Test
-    func `a limit of bytes counts metadata, and that for metadata applies`() throws {
+    @Test func `a limit of bytes counts metadata, and that for metadata applies`() throws {
         let format = EncodedFormat.jpeg(quality: 95).keeping(.all)
         let whole = try coders.encode(Self.picture(), as: format)
         let small = try coders.encode(Self.picture(), as: format.limited(toByteCount: whole.count * 2 / 3))
@@ -136,8 +133,7 @@ struct KeptMetadataTests {
         return file
     }
 
-    @Test
-    func `blocks of a file are never copied`() throws {
+    @Test func `blocks of a file are never copied`() throws {
         let secret = Array("51.5 N, 0.1 W".utf8)
         // A copyright notice in two parts, and a comment.
         let notice = Array("Ada\0\n\u{1B}[2JEd".utf8) + [0xE9, 0]
@@ -155,8 +151,7 @@ struct KeptMetadataTests {
         }
     }
 
-    @Test
-    func `an entry that lies counts as none, and a text is one line of at most a kilobyte`() throws {
+    @Test func `an entry that lies counts as none, and a text is one line of at most a kilobyte`() throws {
         for entry: [UInt8] in [
             [0x82, 0x98, 0, 2, 255, 255, 255, 255, 0, 0, 0, 30], [0x82, 0x98, 0, 2, 0, 0, 0, 9, 255, 255, 255, 255],
             [0x82, 0x98, 0, 2, 0, 0, 0, 0, 0, 0, 0, 30], [0x82, 0x98, 0, 3, 0, 0, 0, 2, 65, 66, 0, 0],
@@ -169,8 +164,7 @@ struct KeptMetadataTests {
         expectEqual(long.artist, "abc")
     }
 
-    @Test
-    func `a profile that is broken, large or not of RGB colours counts as none`() throws {
+    @Test func `a profile that is broken, large or not of RGB colours counts as none`() throws {
         let faults: [(inout [UInt8]) -> Void] = [
             { $0[3] += 1 }, { $0[8] = 9 }, { $0[16] = 0x58 }, { $0[12] = 0 }, { $0[20] = 0 }, { $0[36] = 0 },
             { $0[128] = 255 }, { $0[131] = 0 }, { $0[131] = 9 }, { $0[139] = 131 }, { $0[143] = 21 },

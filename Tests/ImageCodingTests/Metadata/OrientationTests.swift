@@ -39,8 +39,7 @@ struct OrientationTests {
         try expectEqual(ImageCoders.default.properties(of: Fixture.named(name).bytes).orientation, orientation)
     }
 
-    @Test
-    func `broken metadata leaves the picture as stored`() throws {
+    @Test func `broken metadata leaves the picture as stored`() throws {
         var far = little(value: 6)
         far.replaceSubrange(4..<8, with: [0xFF, 0xFF, 0xFF, 0xFF])
         var many = little(tag: 0x13, value: 6)
@@ -53,8 +52,7 @@ struct OrientationTests {
         for tiff in broken { try expectEqual(orientation(tiff), .up, "\(tiff)") }
     }
 
-    @Test
-    func `a block of metadata above the limit is skipped in every format`() throws {
+    @Test func `a block of metadata above the limit is skipped in every format`() throws {
         let files = try [
             ("jpeg", jpeg(little(value: 6)), 20), ("exif6.png", Fixture.named("exif6.png").bytes, 8),
             ("exif6.webp", Fixture.named("exif6.webp").bytes, 8),
@@ -70,8 +68,7 @@ struct OrientationTests {
         }
     }
 
-    @Test
-    func `the first EXIF block of a JPEG counts`() throws {
+    @Test func `the first EXIF block of a JPEG counts`() throws {
         func block(_ value: UInt8) -> [UInt8] {
             let payload = Array("Exif\0\0".utf8) + little(value: value)
             return [0xFF, 0xE1, 0, UInt8(payload.count + 2)] + payload
@@ -84,8 +81,7 @@ struct OrientationTests {
         }
     }
 
-    @Test
-    func `chunks of odd length do not hide later chunks`() throws {
+    @Test func `chunks of odd length do not hide later chunks`() throws {
         // After the file's header and the extended header of ten bytes.
         let bytes = try Fixture.named("exif6.webp").bytes
         expect(bytes[12..<16].elementsEqual("VP8X".utf8))
@@ -97,8 +93,7 @@ struct OrientationTests {
         try expect(ImageCoders.default.decode(file).isSame(as: ImageCoders.default.decode(bytes)))
     }
 
-    @Test(arguments: 2...8)
-    func `a JPEG is turned without a second bitmap`(orientation: Int) throws {
+    @Test(arguments: 2...8) func `a JPEG is turned without a second bitmap`(orientation: Int) throws {
         func cost(_ orientation: Int) throws -> Int {
             try ImageCoders.default.decodingByteCount(of: Fixture.named("orientation\(orientation).jpg").bytes)
         }

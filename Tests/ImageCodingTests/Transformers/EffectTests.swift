@@ -21,8 +21,7 @@ struct EffectTests {
         Array(image.pixels[(y * image.width + x) * 4..<(y * image.width + x) * 4 + 4])
     }
 
-    @Test
-    func `a round corner covers each pixel by its distance, and only the chosen corners are rounded`() throws {
+    @Test func `a round corner covers each pixel by its distance, and only the chosen corners are rounded`() throws {
         let image = try RoundCornersTransformer(radius: 10).transform(Self.plain(40, 30))
         expect(image.hasAlpha)
         for y in 0..<30 {
@@ -41,8 +40,7 @@ struct EffectTests {
         expectEqual([(0, 0), (19, 0), (0, 19), (19, 19)].map { pixel(two, $0.0, $0.1)[3] }, [255, 0, 0, 255])
     }
 
-    @Test
-    func `a border lies inside the edge, over the picture`() throws {
+    @Test func `a border lies inside the edge, over the picture`() throws {
         let red = PixelColor(red: 255, green: 0, blue: 0)
         let image = try RoundCornersTransformer(radius: 0, borderWidth: 2, borderColor: red).transform(
             Self.plain(30, 20))
@@ -62,16 +60,14 @@ struct EffectTests {
             RoundCornersTransformer(radius: .infinity, borderWidth: .infinity).transform(Self.plain(9, 3)).width, 9)
     }
 
-    @Test
-    func `a circle is cut out of the middle`() throws {
+    @Test func `a circle is cut out of the middle`() throws {
         let image = try CircleTransformer().transform(Self.plain(50, 20))
         expectEqual(image.size, PixelSize(width: 20, height: 20))
         let covered = image.pixels.chunks.reduce(0.0) { $0 + Double($1[3]) / 255 }
         #expect(abs(covered - .pi * 100) < 1)
     }
 
-    @Test
-    func `a tint takes the place of colours, or is multiplied with them`() throws {
+    @Test func `a tint takes the place of colours, or is multiplied with them`() throws {
         let image = try Self.plain(3, 3, [40, 20, 10, 128])
         let color = PixelColor(red: 255, green: 128, blue: 0)
         try expectEqual(pixel(TintTransformer(color).transform(image), 1, 1), [128, 64, 0, 128])
@@ -81,8 +77,7 @@ struct EffectTests {
         try expect(TintTransformer(half).transform(Self.plain(2, 2)).hasAlpha)
     }
 
-    @Test
-    func `colours change by their formulas, whatever the amount is`() throws {
+    @Test func `colours change by their formulas, whatever the amount is`() throws {
         let image = try Self.plain(2, 2, [100, 50, 200, 255])
         func changed(_ transformer: ColorTransformer) throws -> [UInt8] {
             try pixel(transformer.transform(image), 0, 0)
@@ -126,8 +121,7 @@ struct EffectTests {
         }
     }
 
-    @Test
-    func `a blur spreads a dot by the Gaussian, and keeps one colour up to the edges`() throws {
+    @Test func `a blur spreads a dot by the Gaussian, and keeps one colour up to the edges`() throws {
         var pixels = [UInt8](repeating: 0, count: 41 * 41 * 4)
         for offset in stride(from: 3, to: pixels.count, by: 4) { pixels[offset] = 255 }
         let middle = (20 * 41 + 20) * 4
@@ -153,8 +147,7 @@ struct EffectTests {
         }
     }
 
-    @Test
-    func `sharpening moves a pixel away from its blur`() throws {
+    @Test func `sharpening moves a pixel away from its blur`() throws {
         let image = ImageFactory.picture(width: 30, height: 30, seed: 4)
         let blurred = try BlurTransformer(sigma: 2).transform(image)
         let sharp = try SharpenTransformer(sigma: 2, amount: 0.5).transform(image)
@@ -165,8 +158,7 @@ struct EffectTests {
         expectImageError { try SharpenTransformer(amount: 11).transform(image) }
     }
 
-    @Test
-    func `a second picture is drawn over the first where it lies`() throws {
+    @Test func `a second picture is drawn over the first where it lies`() throws {
         let image = try Self.plain(20, 10)
         let mark = try Self.plain(4, 3, [128, 0, 0, 128])
         let result = try OverlayTransformer(mark, named: "mark", margin: 2).transform(image)
@@ -196,8 +188,7 @@ struct EffectTests {
         }
     }
 
-    @Test
-    func `a closure is a transformer with its own key`() throws {
+    @Test func `a closure is a transformer with its own key`() throws {
         let image = try Self.plain(2, 2)
         let transformer: any ImageTransforming = .custom(key: "first)") { $0.firstFrame }
         expectEqual(transformer.key, "custom(first\\))")

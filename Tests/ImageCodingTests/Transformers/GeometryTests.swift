@@ -18,8 +18,7 @@ struct GeometryTests {
         Array(image.pixels[(y * image.width + x) * 4..<(y * image.width + x) * 4 + 4])
     }
 
-    @Test
-    func `gravity decides which part fills the box`() throws {
+    @Test func `gravity decides which part fills the box`() throws {
         let image = try Self.places(90, 30)
         func kept(_ gravity: Gravity) throws -> [UInt8] {
             let box = PixelSize(width: 30, height: 30)
@@ -46,8 +45,7 @@ struct GeometryTests {
         }
     }
 
-    @Test
-    func `padding adds pixels of a colour and keeps the others, up to a size if one is given`() throws {
+    @Test func `padding adds pixels of a colour and keeps the others, up to a size if one is given`() throws {
         let image = try Self.places(4, 3)
         let red = PixelColor(red: 200, green: 1, blue: 2)
         let padded = try PadTransformer(top: 1, left: 2, bottom: 3, right: 4, color: red).transform(image)
@@ -76,8 +74,7 @@ struct GeometryTests {
         try expect(PadTransformer(to: PixelSize(width: 1, height: -4)).transform(image).isSame(as: image))
     }
 
-    @Test
-    func `edges of one colour are cut off, the same from every frame`() throws {
+    @Test func `edges of one colour are cut off, the same from every frame`() throws {
         func frame(_ dot: (Int, Int)) -> DecodedImage.Frame {
             let (dark, light): ([UInt8], [UInt8]) = ([9, 9, 9, 255], [200, 200, 200, 255])
             let place = dot.1 * 10 + dot.0
@@ -93,8 +90,7 @@ struct GeometryTests {
         try expect(TrimTransformer(tolerance: .max).transform(image).isSame(as: image))
     }
 
-    @Test
-    func `mirrors and quarter turns move pixels and change none`() throws {
+    @Test func `mirrors and quarter turns move pixels and change none`() throws {
         let image = try Self.places(5, 3)
         let across = try FlipTransformer(.horizontal).transform(image)
         let down = try FlipTransformer(.vertical).transform(image)
@@ -116,8 +112,7 @@ struct GeometryTests {
         }
     }
 
-    @Test
-    func `another angle turns clockwise on a canvas that holds all of it, and one that is no number is refused`()
+    @Test func `another angle turns clockwise on a canvas that holds all of it, and one that is no number is refused`()
         throws
     {
         let image = ImageFactory.picture(width: 60, height: 40, seed: 5)

@@ -61,8 +61,7 @@ struct GoldenTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../Golden", directoryHint: .isDirectory)
 
-    @Test
-    func `every transformer makes the picture that was looked at`() throws {
+    @Test func `every transformer makes the picture that was looked at`() throws {
         let coders = ImageCoders.default
         let renews = ProcessInfo.processInfo.environment["RENEW_GOLDEN"] != nil
         var names: Set<String> = []

@@ -31,8 +31,7 @@ struct ResizeTransformerTests {
         #expect(comparison.psnr >= decibels)
     }
 
-    @Test
-    func `fit keeps the shape inside the box, fill covers it, and stretch keeps no shape`() throws {
+    @Test func `fit keeps the shape inside the box, fill covers it, and stretch keeps no shape`() throws {
         try expectEqual(size(100, 200, .fit, (150, 150)), [75, 150])
         try expectEqual(size(100, 200, .fit, (300, 300)), [100, 200])
         try expectEqual(size(100, 200, .fit, (300, 300), enlarging: true), [150, 300])
@@ -58,15 +57,13 @@ struct ResizeTransformerTests {
             let result = resize.resultSize(for: source)
             expectEqual(resize.resultSize(for: result), result)
             // One side is that of the picture or of the box, and the other one is less than a pixel too long.
-            let factor = min(
-                1, Double(source.width) / Double(box.width), Double(source.height) / Double(box.height))
+            let factor = min(1, Double(source.width) / Double(box.width), Double(source.height) / Double(box.height))
             #expect((-1e-6..<1).contains(Double(result.width) - Double(box.width) * factor))
             #expect((-1e-6..<1).contains(Double(result.height) - Double(box.height) * factor))
         }
     }
 
-    @Test
-    func `fill keeps the middle`() throws {
+    @Test func `fill keeps the middle`() throws {
         // Three bands: only the middle one stays, up to the filter's reach.
         let pixels = (0..<90 * 30).flatMap { index -> [UInt8] in
             index % 90 / 30 == 1 ? [0, 255, 0, 255] : [255, 0, 0, 255]
@@ -84,8 +81,7 @@ struct ResizeTransformerTests {
         expect(mirrored)
     }
 
-    @Test
-    func `one colour stays that colour up to the edges`() throws {
+    @Test func `one colour stays that colour up to the edges`() throws {
         for pixel: [UInt8] in [[255, 255, 255, 255], [12, 200, 77, 255], [10, 20, 30, 40], [0, 0, 0, 0]] {
             let pixels = (0..<41 * 29).flatMap { _ in pixel }
             let image = try DecodedImage(width: 41, height: 29, frames: [.init(pixels: pixels)], hasAlpha: true)
@@ -98,8 +94,7 @@ struct ResizeTransformerTests {
         }
     }
 
-    @Test
-    func `the result is premultiplied, hides no colours, and no colour rises above a low alpha`() throws {
+    @Test func `the result is premultiplied, hides no colours, and no colour rises above a low alpha`() throws {
         let source = ImageFactory.picture(width: 64, height: 64, seed: 21, hasAlpha: true)
         let small = try ResizeTransformer(size: PixelSize(width: 20, height: 20)).transform(source).frames[0].pixels
         expect(small.chunks.allSatisfy { max($0[0], $0[1], $0[2]) <= $0[3] })
@@ -117,8 +112,7 @@ struct ResizeTransformerTests {
         }
     }
 
-    @Test
-    func `an animation is resized frame by frame`() throws {
+    @Test func `an animation is resized frame by frame`() throws {
         let animation = ImageFactory.animation(width: 64, height: 48, frames: 3, seed: 2)
         let transformer = ResizeTransformer(size: PixelSize(width: 32, height: 32))
         let result = try transformer.transform(animation)
@@ -129,8 +123,7 @@ struct ResizeTransformerTests {
         }
     }
 
-    @Test
-    func `the limits apply to enlarging in either direction, and a box without area is refused`() {
+    @Test func `the limits apply to enlarging in either direction, and a box without area is refused`() {
         let image = ImageFactory.picture(width: 8, height: 8, seed: 1)
         let rows: [(width: Int, height: Int, mode: ResizeTransformer.Mode, code: ImageError.Code)] = [
             (8, 65_501, .stretch, .tooLarge), (8, 65_501, .fill, .tooLarge), (65_501, 8, .stretch, .tooLarge),

@@ -14,8 +14,7 @@ struct TransformerTests {
         func transform(_ image: DecodedImage) -> DecodedImage { image }
     }
 
-    @Test
-    func `crop cuts out exactly the rectangle, and ignores parts outside the picture`() throws {
+    @Test func `crop cuts out exactly the rectangle, and ignores parts outside the picture`() throws {
         let image = ImageFactory.animation(width: 20, height: 15, frames: 2, seed: 8)
         let result = try CropTransformer(PixelRect(x: 3, y: 4, width: 6, height: 5)).transform(image)
         expectEqual(result.size, PixelSize(width: 6, height: 5))
@@ -37,8 +36,7 @@ struct TransformerTests {
         }
     }
 
-    @Test
-    func `a pipeline applies its transformers in order`() throws {
+    @Test func `a pipeline applies its transformers in order`() throws {
         let image = ImageFactory.picture(width: 40, height: 20, seed: 8)
         let crop = CropTransformer(PixelRect(x: 0, y: 0, width: 20, height: 20))
         let resize = ResizeTransformer(size: PixelSize(width: 10, height: 10))
@@ -94,8 +92,7 @@ struct TransformerTests {
         expectError(CancellationError.self) { try cancelled.get() }
     }
 
-    @Test
-    func `different transformers have different keys, and keys never change`() {
+    @Test func `different transformers have different keys, and keys never change`() {
         let box = PixelSize(width: 30, height: 40)
         let transformers: [any ImageTransforming] =
             [
