@@ -26,9 +26,7 @@ import WebImageTesting
     }
 
     @Test(arguments: [1, 2, 40])
-    func `memory follows the elements, also when the queue is never empty, and an element that leaves is released`(
-        waiting: Int
-    ) {
+    func `memory follows the elements, also in a queue that is never empty, and frees those that leave`(waiting: Int) {
         var queue = HeadQueue<Int>()
         for number in 0..<waiting { queue.append(number) }
         for number in waiting..<10_000 {

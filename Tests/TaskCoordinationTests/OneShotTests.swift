@@ -6,9 +6,7 @@ import WebImageTesting
 
 @Suite(.replayed) struct OneShotTests {
     @Test
-    func `the first value wins, a cancellation before the wait ends it, and a wait without a fallback ignores it`()
-        async
-    {
+    func `the first value wins, and a cancellation, also one before it, ends a wait with a fallback alone`() async {
         // The first value wins and the others are refused.
         let shot = OneShot<Int>()
         expectAll(shot.resolve(1), !shot.resolve(2))

@@ -18,8 +18,7 @@ import WebImageTesting
         if moment != .beforeTheCall { task.escalate(to: .high) }
         let expected: [Moment: [UInt8]] = [.beforeTheCall: [21], .whileItWaits: [25], .both: [21, 25]]
         expectEqual(raised.entries, expected[moment])
-        gate.open()
-        executor.drain()
+        executor.open(gate)
         expect(task.value != nil)
     }
 
@@ -30,8 +29,7 @@ import WebImageTesting
             await withPriorityEscalation(to: { raised.write($0) }) { await gate.pass() }
         }
         executor.drain()
-        gate.open()
-        executor.drain()
+        executor.open(gate)
         expect(task.value != nil)
         expectEqual(raised.count, 0)
     }

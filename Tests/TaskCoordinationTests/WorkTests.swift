@@ -8,9 +8,7 @@ import WebImageTesting
 /// Tasks that are no children of their callers: work that may be left behind, and paced tasks.
 struct WorkTests {
     @Test(arguments: seeds, [false, true])
-    func `work is cancelled or goes on when its caller leaves, as that asked, and leaves no deadline`(
-        seed: UInt64, goesOn: Bool
-    ) {
+    func `work is cancelled or goes on when its caller leaves, and leaves no deadline`(seed: UInt64, goesOn: Bool) {
         // Work that is left behind is cancelled, or goes on.
         let executor = SeededExecutor(seed: seed)
         let (clock, gate, journal) = (ManualClock(), Gate(), Journal<Bool>())
@@ -30,8 +28,7 @@ struct WorkTests {
         clock.advance(by: .seconds(1))
         executor.drain()
         expectAll(caller.value == 1, journal.entries.isEmpty)
-        gate.open()
-        executor.drain()
+        executor.open(gate)
         expectEqual(journal.entries, [!goesOn])
 
         // Work that ends in time leaves no deadline.
@@ -47,8 +44,7 @@ struct WorkTests {
                 }
             }
             executor.drain()
-            expectEqual(caller.value, 2)
-            expectEqual(clock.sleepers, 0)
+            expectEqual([caller.value, clock.sleepers], [2, 0])
         }
 
         // A cancelled caller leaves its work at once, and the work is cancelled.
@@ -66,8 +62,7 @@ struct WorkTests {
             caller.cancel()
             executor.drain()
             expectAll(caller.value == 0, journal.entries.isEmpty)
-            gate.open()
-            executor.drain()
+            executor.open(gate)
             expectEqual(journal.entries, [true])
         }
     }
@@ -86,8 +81,7 @@ struct WorkTests {
         if seed.isMultiple(of: 2) { executor.drain() }
         caller.escalate(to: .high)
         executor.drain()
-        gate.open()
-        executor.drain()
+        executor.open(gate)
         expectAll(!caller.isRunning, journal.entries == [.high])
     }
 
@@ -105,8 +99,7 @@ struct WorkTests {
             clock.advance(by: .seconds(1))
         }
         executor.drain()
-        expectEqual(steps.count, 3)
-        expectEqual(clock.sleepers, 0)
+        expectEqual([steps.count, clock.sleepers], [3, 0])
         task = PacedTask("test", on: executor, clock: clock) {
             steps.write(0)
             return .seconds(Int64.max)
@@ -115,7 +108,6 @@ struct WorkTests {
         expect(task != nil && steps.count == 4 && clock.sleepers == 1, "the first step needs no pause")
         task = nil
         executor.drain()
-        expectEqual(steps.count, 4)
-        expectEqual(clock.sleepers, 0)
+        expectEqual([steps.count, clock.sleepers], [4, 0])
     }
 }

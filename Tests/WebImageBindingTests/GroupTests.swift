@@ -49,8 +49,7 @@ struct GroupTests {
         scene.binding.cancel(slots[0])
         for index in 1...2 { scene.loader.answers[index].finish(picture(index)) }
         try await expectEqual(group.outcomes.map(\.word), ["cancelled", "finished", "finished"])
-        expectEqual(group.entryCount, 0)
-        expectEqual(scene.binding.entryCount, 0)
+        expectEqual([group.entryCount, scene.binding.entryCount], [0, 0])
     }
 
     @Test func `pictures that appear together appear in one turn`() async throws {
@@ -68,9 +67,7 @@ struct GroupTests {
     }
 
     @Test
-    func `a member that is replaced ends at once, does not delay the others, and is not shown if it was ready`()
-        async throws
-    {
+    func `a member that is replaced ends at once, delays no other, and is not shown if it was ready`() async throws {
         // A member that is replaced ends at once and does not delay the others.
         do {
             let group = group(showsTogether: false)
@@ -95,10 +92,7 @@ struct GroupTests {
         expectNil(scene.target.shown[slots[0]])
     }
 
-    @Test
-    func `a group without loads, or with pictures in memory, ends within the call, and holds no load that comes later`()
-        async throws
-    {
+    @Test func `a group without loads, or with pictures in memory, ends within the call`() async throws {
         // A group whose pictures are all in memory ends within the call.
         for index in slots.indices { scene.loader.remember(picture(index), for: url(index)) }
         let group = group(showsTogether: true)

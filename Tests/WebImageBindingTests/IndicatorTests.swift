@@ -27,10 +27,7 @@ struct IndicatorTests {
         expect(!indicator.isShown)
     }
 
-    @Test
-    func `an indicator stays for its minimum time, for which no picture waits, and for a load that starts within it`()
-        async throws
-    {
+    @Test func `an indicator stays for its minimum time, and for a load that starts within it`() async throws {
         // An indicator stays for its minimum time, and the picture does not wait.
         scene.binding.setIndicator(indicator, minimumTime: .milliseconds(500))
         let load = scene.binding.load(url(1))

@@ -63,10 +63,7 @@ struct LifetimeTests {
         expectEmpty(heard.words)
     }
 
-    @Test
-    func `a binding that is released before its target cancels its loads and calls back, also of replaced ones`()
-        async throws
-    {
+    @Test func `a binding that is released before its target cancels all its loads and calls back`() async throws {
         // A binding that is released before its target cancels its loads and calls back.
         do {
             let heard = Heard()

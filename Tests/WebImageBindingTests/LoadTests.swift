@@ -11,10 +11,7 @@ import WebImageTesting
 struct LoadTests {
     let scene = Scene()
 
-    @Test
-    func `a picture is shown before its load ends, and one in memory within the call, without a placeholder`()
-        async throws
-    {
+    @Test func `a picture is shown before its load ends, and one in memory within the call`() async throws {
         // A picture is shown before its load ends.
         var seen: Int?
         let load = scene.binding.load(url(1), options: options { $0.onEnd = { _ in seen = scene.target.index } })
@@ -88,10 +85,7 @@ struct LoadTests {
         await until { scene.loader.answers[2].wasLeft }
     }
 
-    @Test
-    func `a cancelled load ends at once and alone, with its callback, and waiting for it can be cancelled by itself`()
-        async throws
-    {
+    @Test func `a cancelled load ends at once and alone, and waiting for it can be cancelled by itself`() async throws {
         // A cancelled load ends at once, with its callback, and leaves the loader.
         let heard = Heard()
         let load = scene.binding.load(url(1), options: heard.options())
@@ -137,7 +131,7 @@ struct LoadTests {
     }
 
     @Test(arguments: [Placeholder.now(placeholder), .late(placeholder)])
-    func `no URL empties the slot or shows the placeholder, as clearing does, and cancels its load`(
+    func `no URL, or clearing, cancels the load and empties the slot, or shows the placeholder`(
         _ given: Placeholder
     ) async throws {
         // No URL shows the placeholder.

@@ -11,10 +11,7 @@ import WebImageTesting
 struct PlaceholderTests {
     let scene = Scene()
 
-    @Test
-    func `a placeholder is shown within the call, or a late one never when the picture comes, or the slot is emptied`()
-        async throws
-    {
+    @Test func `a placeholder is shown within the call, a late one only if no picture comes`() async throws {
         // A placeholder is shown within the call and the picture later.
         do {
             let load = scene.binding.load(url(1), options: options { $0.placeholder = .now(placeholder) })
@@ -63,8 +60,7 @@ struct PlaceholderTests {
             scene.answer.fail()
             _ = try await load.outcome
             try await scene.finish(1)
-            expectEqual(scene.target.index, 1)
-            expectEqual(scene.loader.answers.count, 2)
+            expectEqual([scene.target.index, scene.loader.answers.count], [1, 2])
         }
 
         scene.renew()

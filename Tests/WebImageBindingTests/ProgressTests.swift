@@ -14,9 +14,7 @@ struct ProgressTests {
     let scene = Scene()
 
     @Test
-    func `progress reaches the callback, the state and the indicator, ends at 1, and begins anew with each load`()
-        async throws
-    {
+    func `progress reaches callback, state and indicator, ends at 1, and begins anew with each load`() async throws {
         // Progress reaches the callback, the state and the indicator, and ends at 1.
         let indicator = FakeIndicator()
         scene.binding.setIndicator(indicator)
@@ -89,8 +87,7 @@ struct ProgressTests {
             }
             try await scene.finish(1)
             let seen = await fractions.value
-            expectEqual(seen.first, 0)
-            expectEqual(seen.last, 1)
+            expectEqual([seen.first, seen.last], [0, 1])
         }
     }
 }

@@ -76,9 +76,7 @@ struct ReplacementTests {
     }
 
     @Test(arguments: Difference.allCases)
-    func `only a request that is equal up to its priority takes over a transfer`(
-        difference: Difference
-    ) async throws {
+    func `only a request that is equal up to its priority takes over a transfer`(difference: Difference) async throws {
         let first = scene.binding.load(request(1))
         var other = request(1)
         difference.apply(to: &other)
@@ -103,15 +101,12 @@ struct ReplacementTests {
         }
         for index in gates.indices.shuffled() { gates[index].open() }
         for task in tasks { await task.value }
-        expectEqual(scene.target.index, 499)
-        expectEqual(scene.target.calls.count { $0 != .show(nil, in: .image) }, 1)
+        expectEqual([scene.target.index, scene.target.calls.count { $0 != .show(nil, in: .image) }], [499, 1])
         expect(!scene.binding.isLoading)
     }
 
     @Test
-    func `a new load cancels the old one, which may continue for its caller, and all are cancelled together`()
-        async throws
-    {
+    func `a new load cancels the old one, or leaves it to its caller, and all are cancelled together`() async throws {
         // A new load cancels the old one by default.
         scene.binding.load(url(1))
         scene.binding.load(url(2))

@@ -11,10 +11,7 @@ import WebImageTesting
 struct StageTests {
     let scene = Scene()
 
-    @Test
-    func `previews are shown as they arrive, by a transition of their own, the picture last, or can be left out`()
-        async throws
-    {
+    @Test func `previews are shown as they arrive, by a transition of their own, or are left out`() async throws {
         // Previews are shown as they arrive, the picture last.
         let heard = Heard()
         let load = scene.binding.load(
@@ -75,9 +72,7 @@ struct StageTests {
     }
 
     @Test
-    func `a second load of a picture takes over the running transfer, unless it wants previews or is another tenant's`()
-        async throws
-    {
+    func `a second load takes over the running transfer, unless it wants previews or is another's`() async throws {
         // A second load of a picture takes over the running transfer.
         let heard = Heard()
         let first = scene.binding.load(url(1), options: heard.options("first "))
@@ -113,10 +108,7 @@ struct StageTests {
         }
     }
 
-    @Test
-    func `a cached picture is shown until the refreshed one arrives, within the call if it is in memory, and once`()
-        async throws
-    {
+    @Test func `a cached picture is shown until the refreshed one arrives, at once if it is in memory`() async throws {
         // A cached picture is shown until the refreshed one arrives, and the load ends once.
         do {
             let heard = Heard()
@@ -156,10 +148,7 @@ struct StageTests {
         }
     }
 
-    @Test
-    func `a picture that the slot shows stays, without a load, and another variant of its URL is another one`()
-        async throws
-    {
+    @Test func `a picture that the slot shows stays, without a load, unless another variant is wanted`() async throws {
         // A picture that the slot shows stays, without a load.
         do {
             try await scene.finish(1)
@@ -192,9 +181,7 @@ struct StageTests {
     }
 
     @Test(arguments: [true, false])
-    func `a shown picture is loaded again on request, and stays meanwhile`(_ byOption: Bool)
-        async throws
-    {
+    func `a shown picture is loaded again on request, and stays meanwhile`(_ byOption: Bool) async throws {
         try await scene.finish(1)
         scene.loader.remember(picture(1), for: url(1))
         let load = scene.binding.load(

@@ -15,10 +15,7 @@ struct ToolkitTests {
 
     private func observed() -> ObservedTarget<[Int]> { ObservedTarget { [$0.index, $0.frameIndex] } }
 
-    @Test
-    func `a view made from state shows pictures and frames as its toolkit makes them, and loads as it appears`()
-        async throws
-    {
+    @Test func `a view made from state shows what its toolkit makes of frames, and loads as it appears`() async throws {
         // A view made from state shows what its toolkit makes of a picture and of its frames.
         let target = observed()
         let animation = picture(1, frames: 3)

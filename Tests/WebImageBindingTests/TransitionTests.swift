@@ -33,10 +33,7 @@ struct TransitionTests {
         expectEqual(scene.target.calls.contains(.transition(1, in: .image)), (trigger == .always))
     }
 
-    @Test
-    func `a load ends when its picture is shown, or after its transition, for which it may wait if it has one`()
-        async throws
-    {
+    @Test func `a load ends when its picture is shown, or waits for its transition if it has one`() async throws {
         // A load ends when its picture is shown, and the transition continues.
         try await scene.finish(1, options: options { $0.transition = transition })
         expectEqual(transition.log.calls, ["prepare"])

@@ -27,10 +27,7 @@ struct VisibilityTests {
         expectEqual(priorities, [expected])
     }
 
-    @Test
-    func `a target that scrolls away lowers its load, never leaves or restarts it, and does not raise a low one`()
-        async throws
-    {
+    @Test func `a target that scrolls away lowers its load, and never leaves, raises or restarts it`() async throws {
         // A target that scrolls away lowers its load and never leaves it.
         let load = scene.binding.load(url(1))
         see(.hidden)
@@ -62,10 +59,7 @@ struct VisibilityTests {
         expectEqual(scene.loader.answers.count, 1)
     }
 
-    @Test
-    func `the old subscription is kept until the new one speaks, and the first to finish brings the picture, once`()
-        async throws
-    {
+    @Test func `the old subscription is kept until the new one speaks, and the first to finish counts`() async throws {
         // The old subscription is kept until the first event of the new one, whatever it delivers itself.
         let load = scene.binding.load(url(1))
         see(.near)
@@ -126,8 +120,7 @@ struct VisibilityTests {
     ) async {
         let load = scene.binding.load(url(1), options: options { $0.whenHidden = .pauses })
         see(.near)
-        expectEqual(scene.binding.entryCount, 2)
-        expectEqual(scene.loader.open.count, 2)
+        expectEqual([scene.binding.entryCount, scene.loader.open.count], [2, 2])
         if pauses { see(.hidden) } else { load.cancel() }
         await until { scene.loader.open.isEmpty }
         expectAll(scene.binding.entryCount == 0, load.hasEnded != pauses)

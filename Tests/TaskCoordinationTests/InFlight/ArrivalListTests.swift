@@ -58,8 +58,7 @@ import WebImageTesting
         expectNil(list.last)
     }
 
-    @Test(arguments: [1, 2, 40])
-    func `memory follows the elements that are present`(staying: Int) {
+    @Test(arguments: [1, 2, 40]) func `memory follows the elements that are present`(staying: Int) {
         var list = ArrivalList<Int>()
         for element in 0..<staying { _ = list.append(element) }
         for element in 0..<10_000 {

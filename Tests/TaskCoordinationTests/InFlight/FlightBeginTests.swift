@@ -7,9 +7,7 @@ import WebImageTesting
 /// What happens to a flight while it begins: on its caller's thread, before it has a task, and before its caller waits.
 @Suite(.balanced) struct FlightBeginTests {
     @Test(arguments: seeds)
-    func `cancelled while it begins: a flight that ends at once answers no caller, and another's task is cancelled`(
-        seed: UInt64
-    ) {
+    func `cancelled while it begins: the flight answers no caller, and its task is cancelled`(seed: UInt64) {
         // It ends at once.
         let scenario = FlightScenario(seed: seed)
         let caller = scenario.call { [flights = scenario.flights] _ in
@@ -32,15 +30,12 @@ import WebImageTesting
             scenario.executor.drain()
             expect(caller.wasCancelled)
             expectEqual(scenario.journal.entries, ["start", "cancel"])
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
         }
     }
 
     @Test(arguments: seeds)
-    func `joined or raised while it begins: the work is not begun again, and its task is raised when it is there`(
-        seed: UInt64
-    ) {
+    func `joined or raised while it begins: the work begins once, and its task rises`(seed: UInt64) {
         // Joined.
         let scenario = FlightScenario(seed: seed)
         let (gate, joining) = (Gate(), Journal<Task<Int, any Error>>())
@@ -55,10 +50,8 @@ import WebImageTesting
         }
         scenario.executor.drain()
         let joiner = Probe(on: scenario.executor) { try await joining.entries[0].value }
-        gate.open()
-        scenario.executor.drain()
-        expectEqual(first.value, 1)
-        expectEqual(joiner.value, 1)
+        scenario.executor.open(gate)
+        expectEqual([first.value, joiner.value], [1, 1])
         expectEqual(scenario.journal.entries, ["2 callers", "start"])
 
         // Raised, and it does not fall again.
@@ -73,8 +66,7 @@ import WebImageTesting
                 return 1
             }
             scenario.executor.drain()
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expectEqual(caller.value, 1)
             expectEqual(scenario.journal.entries, ["at 25"])
         }

@@ -14,28 +14,21 @@ import WebImageTesting
         callers[1].cancel()
         scenario.executor.drain()
         expectAll(callers[1].wasCancelled, callers[0].isRunning, callers[2].isRunning)
-        let late = scenario.call(operation: scenario.gated(gate))
-        scenario.executor.drain()
+        let late = scenario.callInTurn(operation: scenario.gated(gate))
         expectEqual(scenario.flights.callerCount, 3)
-        gate.open()
-        scenario.executor.drain()
-        expectEqual(callers[0].value, 1)
-        expectEqual(callers[2].value, 1)
-        expectEqual(late.value, 1)
+        scenario.executor.open(gate)
+        expectEqual([callers[0].value, callers[2].value, late.value], [1, 1, 1])
         expectEqual(scenario.journal.entries, ["start"])
 
         // The first caller's cancellation does not govern the flight.
         do {
             let scenario = FlightScenario(seed: seed)
             let gate = Gate()
-            let first = scenario.call(operation: scenario.gated(gate))
-            scenario.executor.drain()
-            let second = scenario.call(operation: scenario.gated(gate))
-            scenario.executor.drain()
+            let first = scenario.callInTurn(operation: scenario.gated(gate))
+            let second = scenario.callInTurn(operation: scenario.gated(gate))
             first.cancel()
             scenario.executor.drain()
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expect(first.wasCancelled)
             expectEqual(second.value, 1)
             expectEqual(scenario.journal.entries, ["start"])
@@ -43,9 +36,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `a flight ends with its last caller, is not begun for a cancelled one, and may be cancelled by itself`(
-        seed: UInt64
-    ) {
+    func `a flight ends with its last caller or by itself, and is not begun for a cancelled one`(seed: UInt64) {
         // The last caller out cancels the flight.
         let scenario = FlightScenario(seed: seed)
         let gate = Gate()
@@ -59,8 +50,7 @@ import WebImageTesting
         }
         expectEqual(scenario.journal.entries, ["start", "cancel"])
         expectEqual(scenario.flights.count, 0)
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
 
         // Cancelled before the start: nothing hangs and nothing flies.
         do {
@@ -69,8 +59,7 @@ import WebImageTesting
             caller.cancel()
             scenario.executor.drain()
             expect(caller.wasCancelled)
-            expectEqual(scenario.journal.count, 0)
-            expectEqual(scenario.flights.count, 0)
+            expectEqual([scenario.journal.count, scenario.flights.count], [0, 0])
         }
 
         // An operation that is cancelled by itself ends its callers with its error.
@@ -84,31 +73,22 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `a caller that comes while a flight unwinds gets a fresh one, which the old landing leaves alone`(
-        seed: UInt64
-    ) {
+    func `a caller that comes while a flight unwinds gets a fresh one, apart from the old landing`(seed: UInt64) {
         // The old flight ends in time.
         let scenario = FlightScenario(seed: seed)
         let (doomed, fresh) = (Gate(), Gate())
-        let first = scenario.call(operation: scenario.gated(doomed, 1))
-        scenario.executor.drain()
+        let first = scenario.callInTurn(operation: scenario.gated(doomed, 1))
         first.cancel()
         scenario.executor.drain()
-        let second = scenario.call(operation: scenario.gated(fresh, 2))
-        scenario.executor.drain()
+        let second = scenario.callInTurn(operation: scenario.gated(fresh, 2))
         expect(first.wasCancelled)
         expectEqual(scenario.journal.entries, ["start", "cancel", "start"])
-        doomed.open()
-        scenario.executor.drain()
+        scenario.executor.open(doomed)
         expect(second.isRunning)
         expectEqual(scenario.flights.count, 1, "the doomed flight has landed elsewhere")
-        let third = scenario.call(operation: scenario.gated(fresh, 3))
-        scenario.executor.drain()
-        fresh.open()
-        scenario.executor.drain()
-        expectEqual(second.value, 2)
-        expectEqual(third.value, 2)
-        expectEqual(scenario.flights.count, 0)
+        let third = scenario.callInTurn(operation: scenario.gated(fresh, 3))
+        scenario.executor.open(fresh)
+        expectEqual([second.value, third.value, scenario.flights.count], [2, 2, 0])
 
         // A value that comes from a doomed flight answers no caller.
         do {
@@ -121,13 +101,10 @@ import WebImageTesting
             scenario.executor.drain()
             first.cancel()
             scenario.executor.drain()
-            let second = scenario.call(operation: scenario.gated(fresh, 2))
-            scenario.executor.drain()
-            doomed.open()
-            scenario.executor.drain()
+            let second = scenario.callInTurn(operation: scenario.gated(fresh, 2))
+            scenario.executor.open(doomed)
             expectAll(first.wasCancelled, second.isRunning)
-            fresh.open()
-            scenario.executor.drain()
+            scenario.executor.open(fresh)
             expectEqual(second.value, 2)
         }
     }
@@ -136,13 +113,10 @@ import WebImageTesting
     func `last-token race: a caller that joins while the last one leaves is never cancelled with it`(seed: UInt64) {
         let scenario = FlightScenario(seed: seed)
         let gate = Gate()
-        let leaving = scenario.call(operation: scenario.gated(gate))
-        scenario.executor.drain()
+        let leaving = scenario.callInTurn(operation: scenario.gated(gate))
         let canceller = Probe(on: scenario.executor) { leaving.cancel() }
-        let joining = scenario.call(operation: scenario.gated(gate))
-        scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
+        let joining = scenario.callInTurn(operation: scenario.gated(gate))
+        scenario.executor.open(gate)
         expect(leaving.wasCancelled)
         expectEqual(joining.value, 1)
         expect(!canceller.isRunning)
@@ -155,14 +129,12 @@ import WebImageTesting
         let scenario = FlightScenario(seed: seed)
         let gate = Gate()
         let caller = scenario.call(operation: scenario.gated(gate))
-        let other = scenario.call(operation: scenario.gated(gate))
-        scenario.executor.drain()
+        let other = scenario.callInTurn(operation: scenario.gated(gate))
         let canceller = Probe(on: scenario.executor) { caller.cancel() }
         let opener = Probe(on: scenario.executor) { gate.open() }
         scenario.executor.drain()
         #expect(caller.wasCancelled != (caller.value == 1))
-        expectEqual(other.value, 1)
-        expectEqual(scenario.flights.count, 0)
+        expectEqual([other.value, scenario.flights.count], [1, 0])
         expectAll(!canceller.isRunning, !opener.isRunning)
         let settled = caller.value
         caller.cancel()
@@ -188,8 +160,7 @@ import WebImageTesting
         expect(late.wasCancelled)
         expectEqual(scenario.journal.entries, ["joined"])
         expect(first.isRunning)
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expectEqual(first.value, 1)
     }
 }

@@ -35,10 +35,8 @@ import WebImageTesting
         let joiner = Probe(on: scenario.executor) { try await joining.entries[0].value }
         scenario.executor.drain()
         fresh.open()
-        doomed.open()
-        scenario.executor.drain()
-        expectEqual(joiner.value, 2)
-        expectEqual(late.value, 2)
+        scenario.executor.open(doomed)
+        expectEqual([joiner.value, late.value], [2, 2])
         expectEqual(scenario.journal.entries, ["start"])
     }
 
@@ -57,8 +55,7 @@ import WebImageTesting
             }
             scenario.executor.drain()
             callers[0].cancel()
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expectAll(callers[0].wasCancelled, callers.dropFirst().allSatisfy { $0.value == 1 })
         }
     }
@@ -68,20 +65,17 @@ import WebImageTesting
     ) throws {
         let scenario = FlightScenario(seed: seed)
         let (doomed, fresh) = (Gate(), Gate())
-        let leaving = scenario.call(operation: scenario.gated(doomed, 1))
-        scenario.executor.drain()
+        let leaving = scenario.callInTurn(operation: scenario.gated(doomed, 1))
         let flight = try #require(scenario.flights.state.withLock { $0.flights["key"] })
         // Stands for another thread that has ended the flight, and takes it out of the table next.
         let action = flight.state.withLock { $0.machine.cancelAll() }
-        let joining = scenario.call(operation: scenario.gated(fresh, 2))
-        scenario.executor.drain()
+        let joining = scenario.callInTurn(operation: scenario.gated(fresh, 2))
         flight.apply { _ in action }
         scenario.executor.drain()
         expectAll(leaving.wasCancelled, joining.isRunning)
         expectEqual(scenario.flights.count, 1)
         doomed.open()
-        fresh.open()
-        scenario.executor.drain()
+        scenario.executor.open(fresh)
         expectEqual(joining.value, 2)
     }
 }

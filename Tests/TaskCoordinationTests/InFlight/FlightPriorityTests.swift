@@ -33,11 +33,9 @@ import WebImageTesting
             late = nil
         }
         scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expectEqual(scenario.journal.entries, ["slow at 25", "medium at 21"])
-        expectEqual(slow.value, 1)
-        expectEqual(medium.value, 1)
+        expectEqual([slow.value, medium.value], [1, 1])
         expectAll((late == nil || late?.value == 1), blocker.value != nil)
     }
 
@@ -51,11 +49,9 @@ import WebImageTesting
         urgent.cancel()
         scenario.executor.drain()
         expectAll(urgent.wasCancelled, slow.isRunning)
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expectEqual(scenario.journal.entries, ["slow at 25", "medium at 21"])
-        expectEqual(slow.value, 1)
-        expectEqual(medium.value, 1)
+        expectEqual([slow.value, medium.value], [1, 1])
         expect(blocker.value != nil)
     }
 
@@ -73,8 +69,7 @@ import WebImageTesting
         }
         caller.escalate(to: .high)
         scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expectEqual(caller.value, 1)
         expectEqual(scenario.journal.entries, ["at 25"])
 
@@ -91,8 +86,7 @@ import WebImageTesting
             }
             callers.write(caller)
             scenario.executor.drain()
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expectEqual(caller.value, 1)
             expectEqual(scenario.journal.entries, ["at 25"])
         }
@@ -108,8 +102,7 @@ import WebImageTesting
                 return 1
             }
             scenario.executor.drain()
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expectEqual(caller.value, 1)
             expectEqual(scenario.journal.entries, ["at 17", "at 17"])
         }

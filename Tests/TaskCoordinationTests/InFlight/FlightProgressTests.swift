@@ -21,13 +21,10 @@ import WebImageTesting
             }
             return 1
         }
-        let one = scenario.call(onProgress: { early.write($0) }, operation: operation)
-        scenario.executor.drain()
-        let other = scenario.call(onProgress: { late.write($0) }, operation: operation)
-        scenario.executor.drain()
+        let one = scenario.callInTurn(onProgress: { early.write($0) }, operation: operation)
+        let other = scenario.callInTurn(onProgress: { late.write($0) }, operation: operation)
         expectEqual(late.entries, [5])
-        middle.open()
-        scenario.executor.drain()
+        scenario.executor.open(middle)
         for (caller, heard) in [(one, early.entries), (other, late.entries)] {
             expectEqual(caller.value, 1)
             expectEqual(heard, Set(heard).sorted())
@@ -36,9 +33,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `a quick listener hears every report, and a slow one misses some, never the last, and slows no other caller`(
-        seed: UInt64
-    ) {
+    func `a quick listener hears every report, and a slow one the last, and slows no other`(seed: UInt64) {
         // A quick listener hears every report.
         let scenario = FlightScenario(seed: seed)
         let gates = (1...5).map { _ in Gate() }
@@ -80,15 +75,12 @@ import WebImageTesting
             }
             scenario.executor.drain()
             let other = scenario.call(operation: operation)
-            middle.open()
-            scenario.executor.drain()
-            end.open()
-            scenario.executor.drain()
+            scenario.executor.open(middle)
+            scenario.executor.open(end)
             expectEqual(other.value, 1)
             expect(slow.isRunning)
             expectEqual(heard.entries, [1])
-            listening.open()
-            scenario.executor.drain()
+            scenario.executor.open(listening)
             expectEqual(slow.value, 1)
             expectEqual(heard.entries, [1, 9])
         }
@@ -116,8 +108,7 @@ import WebImageTesting
         leaving.cancel()
         scenario.executor.drain()
         expectEqual(journal.entries.last, "left")
-        expectEqual(journal.count(of: "left"), 1)
-        expectEqual(staying.value, 1)
+        expectEqual([journal.count(of: "left"), staying.value], [1, 1])
         expect(!leaving.isRunning)
 
         // Reports of an abandoned flight do not reach the fresh one.
@@ -132,14 +123,10 @@ import WebImageTesting
             scenario.executor.drain()
             first.cancel()
             scenario.executor.drain()
-            let second = scenario.call(onProgress: { heard.write($0) }, operation: scenario.gated(fresh, 2))
-            scenario.executor.drain()
-            doomed.open()
-            scenario.executor.drain()
-            fresh.open()
-            scenario.executor.drain()
-            expectEqual(second.value, 2)
-            expectEqual(heard.count, 0)
+            let second = scenario.callInTurn(onProgress: { heard.write($0) }, operation: scenario.gated(fresh, 2))
+            scenario.executor.open(doomed)
+            scenario.executor.open(fresh)
+            expectEqual([second.value, heard.count], [2, 0])
         }
 
         // A report kept beyond the landing is dropped.
@@ -157,10 +144,8 @@ import WebImageTesting
             let next = scenario.call(onProgress: { heard.write($0) }, operation: scenario.gated(gate))
             let stray = Probe(on: scenario.executor) { await kept.wait()(2) }
             scenario.executor.drain()
-            gate.open()
-            scenario.executor.drain()
-            expectEqual(caller.value, 1)
-            expectEqual(next.value, 1)
+            scenario.executor.open(gate)
+            expectEqual([caller.value, next.value], [1, 1])
             expect(stray.value != nil)
             expectEqual(heard.entries, [1])
         }

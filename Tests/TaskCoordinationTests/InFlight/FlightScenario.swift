@@ -32,6 +32,15 @@ struct FlightScenario: Sendable {
         }
     }
 
+    /// Starts a caller and runs it until it waits.
+    func callInTurn(
+        _ key: String = "key", onProgress: (@Sendable (Int) -> Void)? = nil, operation: @escaping Flights.Operation
+    ) -> Probe<Int> {
+        let caller = call(key, onProgress: onProgress, operation: operation)
+        executor.drain()
+        return caller
+    }
+
     /// An operation that waits at a gate whatever happens, and notes its start and its cancellation.
     func gated(_ gate: Gate, _ value: Int = 1) -> Flights.Operation {
         { [journal] _ in

@@ -14,31 +14,24 @@ import WebImageTesting
         scenario.executor.drain()
         expect(callers.allSatisfy { $0.isRunning })
         expectEqual(scenario.flights.count, 1)
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expect(callers.allSatisfy { $0.value == 7 })
         expectEqual(scenario.journal.entries, ["start"])
         expectEqual(scenario.flights.count, 0)
     }
 
     @Test(arguments: seeds)
-    func `a flight is shared by equal keys while it is in the air: other keys, and later callers, have their own`(
-        seed: UInt64
-    ) {
+    func `a flight is shared by equal keys in the air: other keys, and later callers, have their own`(seed: UInt64) {
         // Different keys fly apart.
         let scenario = FlightScenario(seed: seed)
         let (slow, quick) = (Gate(), Gate())
         let one = scenario.call("one", operation: scenario.gated(slow, 1))
-        let other = scenario.call("other", operation: scenario.gated(quick, 2))
-        scenario.executor.drain()
+        let other = scenario.callInTurn("other", operation: scenario.gated(quick, 2))
         expectEqual(scenario.flights.count, 2)
-        quick.open()
-        scenario.executor.drain()
+        scenario.executor.open(quick)
         expect(one.isRunning)
-        expectEqual(other.value, 2)
-        expectEqual(scenario.flights.count, 1)
-        slow.open()
-        scenario.executor.drain()
+        expectEqual([other.value, scenario.flights.count], [2, 1])
+        scenario.executor.open(slow)
         expectEqual(one.value, 1)
 
         // A landed flight is not joined again.
@@ -63,8 +56,7 @@ import WebImageTesting
                 }
             }
             scenario.executor.drain()
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expect(callers.allSatisfy { $0.error is Broken })
             let again = scenario.call { _ in 5 }
             scenario.executor.drain()

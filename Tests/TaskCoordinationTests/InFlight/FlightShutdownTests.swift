@@ -13,14 +13,12 @@ import WebImageTesting
         scenario.flights.cancelAll()
         scenario.executor.drain()
         expect(callers.allSatisfy { $0.wasCancelled })
-        expectEqual(scenario.flights.count, 0)
-        expectEqual(scenario.journal.count(of: "cancel"), 2)
+        expectEqual([scenario.flights.count, scenario.journal.count(of: "cancel")], [0, 2])
         let drained = scenario.drain()
         scenario.executor.drain()
         for gate in seed % 2 == 0 ? gates : gates.reversed() {
             expect(drained.isRunning, "an operation has not returned")
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
         }
         expect(drained.value != nil)
     }
@@ -62,19 +60,16 @@ import WebImageTesting
         let scenario = FlightScenario(seed: seed)
         let (doomed, flying) = (Gate(), Gate())
         let leaving = scenario.call("doomed", operation: scenario.gated(doomed))
-        let staying = scenario.call("flying", operation: scenario.gated(flying, 2))
-        scenario.executor.drain()
+        let staying = scenario.callInTurn("flying", operation: scenario.gated(flying, 2))
         leaving.cancel()
         scenario.executor.drain()
         let drained = scenario.drain()
         scenario.executor.drain()
         expectAll(leaving.wasCancelled, drained.isRunning)
-        doomed.open()
-        scenario.executor.drain()
+        scenario.executor.open(doomed)
         expect(drained.isRunning, "a flight in the air is waited for as well")
         expect(staying.isRunning, "a flight in the air is waited for as well")
-        flying.open()
-        scenario.executor.drain()
+        scenario.executor.open(flying)
         expect(drained.value != nil)
         expectEqual(staying.value, 2)
 
@@ -82,8 +77,7 @@ import WebImageTesting
         do {
             let scenario = FlightScenario(seed: seed)
             let gate = Gate()
-            let caller = scenario.call(operation: scenario.gated(gate))
-            scenario.executor.drain()
+            let caller = scenario.callInTurn(operation: scenario.gated(gate))
             caller.cancel()
             let drained = scenario.drain()
             scenario.executor.drain()
@@ -92,8 +86,7 @@ import WebImageTesting
             let again = scenario.drain()
             scenario.executor.drain()
             expectAll(drained.isRunning, again.isRunning)
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expectAll(drained.value != nil, again.value != nil)
         }
     }
@@ -101,17 +94,14 @@ import WebImageTesting
     @Test(arguments: seeds) func `a closed table refuses newcomers and lands the flights in the air`(seed: UInt64) {
         let scenario = FlightScenario(seed: seed)
         let gate = Gate()
-        let caller = scenario.call(operation: scenario.gated(gate))
-        scenario.executor.drain()
+        let caller = scenario.callInTurn(operation: scenario.gated(gate))
         scenario.flights.close()
-        let late = scenario.call(operation: scenario.gated(gate))
-        scenario.executor.drain()
+        let late = scenario.callInTurn(operation: scenario.gated(gate))
         let error = late.error as? CoordinationError
         expectEqual(error?.code, .shutDown)
         expectEqual(error?.message.contains("test"), true)
         expect(caller.isRunning)
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expectEqual(caller.value, 1)
         expectEqual(scenario.journal.entries, ["start"])
     }
@@ -121,16 +111,12 @@ import WebImageTesting
         // Newcomers after a general cancellation fly afresh.
         let scenario = FlightScenario(seed: seed)
         let (doomed, fresh) = (Gate(), Gate())
-        let first = scenario.call(operation: scenario.gated(doomed, 1))
-        scenario.executor.drain()
+        let first = scenario.callInTurn(operation: scenario.gated(doomed, 1))
         let ending = Probe(on: scenario.executor) { [flights = scenario.flights] in flights.cancelAll() }
         scenario.executor.drain()
-        let second = scenario.call(operation: scenario.gated(fresh, 2))
-        scenario.executor.drain()
-        doomed.open()
-        scenario.executor.drain()
-        fresh.open()
-        scenario.executor.drain()
+        let second = scenario.callInTurn(operation: scenario.gated(fresh, 2))
+        scenario.executor.open(doomed)
+        scenario.executor.open(fresh)
         expect(first.wasCancelled)
         expectEqual(second.value, 2)
         expect(ending.value != nil)
@@ -139,17 +125,14 @@ import WebImageTesting
         do {
             let scenario = FlightScenario(seed: seed)
             let (doomed, fresh) = (Gate(), Gate())
-            let first = scenario.call(operation: scenario.gated(doomed, 1))
-            scenario.executor.drain()
+            let first = scenario.callInTurn(operation: scenario.gated(doomed, 1))
             // In some orders the second caller starts its flight before the first one has woken up and left.
             let ending = Probe(on: scenario.executor) { [flights = scenario.flights] in flights.cancelAll() }
-            let second = scenario.call(operation: scenario.gated(fresh, 2))
-            scenario.executor.drain()
+            let second = scenario.callInTurn(operation: scenario.gated(fresh, 2))
             expectAll(first.wasCancelled, ending.value != nil)
             expectEqual(scenario.flights.count, (second.isRunning ? 1 : 0))
             fresh.open()
-            doomed.open()
-            scenario.executor.drain()
+            scenario.executor.open(doomed)
             expect(second.wasCancelled || second.value == 2)
         }
     }
@@ -183,8 +166,7 @@ extension FlightShutdownTests {
         expectAll(doomed.allSatisfy { $0.wasCancelled }, fresh.allSatisfy { $0.isRunning })
         expectEqual(scenario.flights.count, 50)
         expectAll(scenario.journal.entries.allSatisfy { $0 == "start" }, drained.isRunning)
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expectEqual(fresh.map(\.value), (0..<50).map { $0 })
         expect(drained.value != nil)
     }
@@ -212,8 +194,7 @@ extension FlightShutdownTests {
         let fresh = (0..<50).map { scenario.call("\($0)", operation: scenario.gated(gate, $0)) }
         scenario.executor.drain()
         expectAll(doomed.allSatisfy { $0.wasCancelled }, fresh.allSatisfy { $0.isRunning })
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expectEqual(fresh.map(\.value), (0..<50).map { $0 })
         expect(drained.value != nil)
     }

@@ -46,8 +46,7 @@ import WebImageTesting
         }
         executor.drain()
         expectEqual(slots.queued, 2)
-        gate.open()
-        executor.drain()
+        executor.open(gate)
         expectEqual(scenario.journal.entries, ["slow at 25", "medium at 21"])
         expectEqual(medium.value, 1)
         expectAll(callers.entries.allSatisfy { $0.value == 1 }, blocker.value != nil)
@@ -71,8 +70,7 @@ import WebImageTesting
         scenario.executor.drain()
         other.cancel()
         scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expectAll(urgent.wasCancelled, other.wasCancelled, held.value == 1)
         expectEqual(scenario.journal.entries, ["held at 25", "medium at 21", "slow at 17"])
         expectAll(callers.allSatisfy { $0.value == 1 }, blocker.value != nil)
@@ -84,8 +82,7 @@ import WebImageTesting
             let blocker = hold(slots, gate, on: scenario.executor)
             let callers = [call("modest", .high, asking: .low, scenario), call("medium", .medium, scenario)]
             scenario.executor.drain()
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expectEqual(scenario.journal.entries, ["medium at 21", "modest at 17"])
             expectAll(callers.allSatisfy { $0.value == 1 }, blocker.value != nil)
         }
@@ -104,11 +101,9 @@ import WebImageTesting
             return 1
         }
         scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         caller.escalate(to: .high)
-        inside.open()
-        scenario.executor.drain()
+        scenario.executor.open(inside)
         expectEqual(scenario.journal.entries, ["at 17", "at 25"])
         expectEqual(caller.value, 1)
         expect(blocker.value != nil)
@@ -128,8 +123,7 @@ import WebImageTesting
             scenario.executor.drain()
             callers[1].cancel()
             scenario.executor.drain()
-            inside.open()
-            scenario.executor.drain()
+            scenario.executor.open(inside)
             expectEqual(scenario.journal.entries, ["at 25"])
             expectEqual(callers[0].value, 1)
         }

@@ -24,27 +24,22 @@ import WebImageTesting
         }
         scenario.executor.drain()
         expectEqual(callers.map(\.value), (0..<12).map { $0 })
-        expectEqual(scenario.flights.count, 0)
-        expectEqual(steps.count, 24)
+        expectEqual([scenario.flights.count, steps.count], [0, 24])
         expectEqual(mostAtOnce(steps.entries), limit)
         expectAllFree(slots, on: scenario.executor)
     }
 
     @Test(arguments: seeds)
-    func `a flight without a slot is an entry in the queue and no task, and callers that join it share it`(
-        seed: UInt64
-    ) {
+    func `a flight without a slot is an entry in the queue and no task, and callers share it`(seed: UInt64) {
         // A flight without a slot is an entry in the queue and no task.
         let (slots, gate) = (Slots(limit: 1), Gate())
         let scenario = FlightScenario(seed: seed, slots: slots)
         let blocker = hold(slots, gate, on: scenario.executor)
         let queued = scenario.call { _ in 1 }
         expectEqual(scenario.executor.drain(), 1, "the caller's job, which has left no other behind")
-        expectEqual(slots.queued, 1)
-        expectEqual(scenario.flights.count, 1)
+        expectEqual([slots.queued, scenario.flights.count], [1, 1])
         expect(queued.isRunning)
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expectEqual(queued.value, 1)
         expect(blocker.value != nil)
 
@@ -62,11 +57,9 @@ import WebImageTesting
                 }
             }
             scenario.executor.drain()
-            expectEqual(slots.queued, 1)
-            expectEqual(scenario.flights.callerCount, 4)
+            expectEqual([slots.queued, scenario.flights.callerCount], [1, 4])
             expectEqual(scenario.journal.entries, ["new, 0 queued"])
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expectAll(callers.allSatisfy { $0.value == 7 }, blocker.value != nil)
             expectEqual(scenario.journal.entries, ["new, 0 queued", "start"])
             expectAllFree(slots, on: scenario.executor)
@@ -93,8 +86,7 @@ import WebImageTesting
             }
         }
         scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expect(callers.allSatisfy { isThrowing ? $0.error is Broken : $0.value == 1 })
         #expect(blocker?.isRunning != true)
         let resumed = scenario.journal.entries.drop { $0 != "returns" }.dropFirst()
@@ -105,15 +97,12 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `a queue that is full or closed refuses flights for every caller, remembers no refusal, and lands what runs`(
-        seed: UInt64
-    ) {
+    func `a full or closed queue refuses flights for every caller, and lands what runs`(seed: UInt64) {
         // A flight beyond the queue's limit fails for every caller and is not remembered.
         let (slots, gate) = (Slots(limit: 1, maximumQueueLength: 1), Gate())
         let scenario = FlightScenario(seed: seed, slots: slots)
         let blocker = hold(slots, gate, on: scenario.executor)
-        let queued = scenario.call("queued", operation: scenario.gated(gate, 1))
-        scenario.executor.drain()
+        let queued = scenario.callInTurn("queued", operation: scenario.gated(gate, 1))
         let joining = Journal<Task<Int, any Error>>()
         let first = scenario.call(
             onStart: { [flights = scenario.flights, executor = scenario.executor] in
@@ -126,16 +115,13 @@ import WebImageTesting
         let second = Probe(on: scenario.executor) { try await joining.entries[0].value }
         scenario.executor.drain()
         for caller in [first, second] { expectEqual((caller.error as? CoordinationError)?.code, .overloaded) }
-        expectEqual(scenario.flights.count, 1)
-        expectEqual(slots.queued, 1)
+        expectEqual([scenario.flights.count, slots.queued], [1, 1])
         expect(queued.isRunning)
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         let again = scenario.call { _ in 4 }
         let drained = scenario.drain()
         scenario.executor.drain()
-        expectEqual(queued.value, 1)
-        expectEqual(again.value, 4)
+        expectEqual([queued.value, again.value], [1, 4])
         expectAll(blocker.value != nil, drained.value != nil)
         expectEqual(scenario.journal.entries, ["start"])
         expectAllFree(slots, on: scenario.executor)
@@ -144,26 +130,22 @@ import WebImageTesting
         do {
             let (slots, gate) = (Slots(limit: 1), Gate())
             let scenario = FlightScenario(seed: seed, slots: slots)
-            let flying = scenario.call("flying", operation: scenario.gated(gate, 1))
-            scenario.executor.drain()
+            let flying = scenario.callInTurn("flying", operation: scenario.gated(gate, 1))
             let queued = (0..<4).map { scenario.call("key \($0 % 2)", operation: scenario.gated(gate, 2)) }
             scenario.executor.drain()
             slots.close()
-            let late = scenario.call("late", operation: scenario.gated(gate, 3))
-            scenario.executor.drain()
+            let late = scenario.callInTurn("late", operation: scenario.gated(gate, 3))
             for caller in queued + [late] { expectEqual((caller.error as? CoordinationError)?.code, .shutDown) }
             expectEqual(scenario.flights.count, 1)
             expect(flying.isRunning)
             let drained = scenario.drain()
             scenario.executor.drain()
             expect(drained.isRunning)
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expectEqual(flying.value, 1)
             expect(drained.value != nil)
             expectEqual(scenario.journal.entries, ["start"])
-            expectEqual(slots.running, 0)
-            expectEqual(slots.queued, 0)
+            expectEqual([slots.running, slots.queued], [0, 0])
         }
     }
 
@@ -183,8 +165,7 @@ import WebImageTesting
         }
         scenario.executor.drain()
         blocker.cancel()
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expect(blocker.value != nil)
         expectEqual(scenario.journal.count, 0, "it does not begin on the giver's thread")
         own.drain()
@@ -218,8 +199,7 @@ import WebImageTesting
         let other = scenario.call("other") { _ in 2 }
         executor.drain()
         expectAll(caller.value == 1, other.value == 2)
-        gate.open()
-        executor.drain()
+        executor.open(gate)
         expectAllFree(slots, on: executor)
     }
 }

@@ -8,9 +8,7 @@ import WebImageTesting
 /// Flights whose operation awaits a flight of another table.
 @Suite(.balanced) struct NestedFlightTests {
     @Test(arguments: seeds)
-    func `a flight goes on with the value of the one it waits for, at once if it is there, and others may, too`(
-        seed: UInt64
-    ) {
+    func `a flight goes on with the value of the one it waits for, at once, and so do others`(seed: UInt64) {
         // A flight goes on when the one it waits for has landed, with its value.
         let scenario = NestedScenario(seed: seed)
         let gate = Gate()
@@ -18,8 +16,7 @@ import WebImageTesting
         scenario.executor.drain()
         expectEqual(scenario.journal.entries, ["feeder"])
         expect(callers.allSatisfy { $0.isRunning })
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expect(callers.allSatisfy { $0.value == 101 })
         expectEqual(scenario.journal.entries.count, 2)
         expect(scenario.isIdle)
@@ -28,9 +25,7 @@ import WebImageTesting
         do {
             let scenario = NestedScenario(seed: seed)
             let caller = scenario.call { _ in 1 }
-            expectEqual(scenario.executor.run(steps: 1), 1)
-            expectEqual(caller.value, 101)
-            expectEqual(scenario.executor.pending, 0)
+            expectEqual([scenario.executor.run(steps: 1), caller.value, scenario.executor.pending], [1, 101, 0])
         }
 
         // Flights of different keys may wait for one, which works once.
@@ -42,11 +37,9 @@ import WebImageTesting
             }
             let other = scenario.callFeeder("feeder", operation: scenario.gated(gate))
             scenario.executor.drain()
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expect(callers.allSatisfy { $0.value == 101 })
-            expectEqual(other.value, 1)
-            expectEqual(scenario.journal.entries.filter { $0 == "feeder" }.count, 1)
+            expectEqual([other.value, scenario.journal.entries.filter { $0 == "feeder" }.count], [1, 1])
             expect(scenario.isIdle)
         }
     }
@@ -63,8 +56,7 @@ import WebImageTesting
             }
         }
         scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expectAll(callers.allSatisfy { $0.error is Broken }, scenario.isIdle)
         let later = scenario.call { _ in 2 }
         scenario.executor.drain()
@@ -95,8 +87,7 @@ import WebImageTesting
         }
         scenario.executor.drain()
         scenario.feeders.cancelAll()
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expectAll(callers.allSatisfy { $0.wasCancelled }, scenario.isIdle)
     }
 }
@@ -115,11 +106,8 @@ extension NestedFlightTests {
         scenario.executor.drain()
         expectEqual(scenario.slots.queued, 1)
         if cancelsAll { scenario.flights.cancelAll() } else { for caller in callers { caller.cancel() } }
-        expectEqual(scenario.slots.queued, 0)
-        expectEqual(scenario.feeders.count, 0)
-        expectEqual(scenario.flights.count, 0)
-        gate.open()
-        scenario.executor.drain()
+        expectEqual([scenario.slots.queued, scenario.feeders.count, scenario.flights.count], [0, 0, 0])
+        scenario.executor.open(gate)
         expectAll(callers.allSatisfy { $0.wasCancelled }, blocker.value != nil)
         expectEqual(scenario.journal.count, 0)
         expect(scenario.isIdle)
@@ -136,10 +124,8 @@ extension NestedFlightTests {
         scenario.executor.drain()
         expect(leaving.wasCancelled)
         expectEqual(scenario.flights.count, 1)
-        gate.open()
-        scenario.executor.drain()
-        expectEqual(staying.value, 101)
-        expectEqual(other.value, 1)
+        scenario.executor.open(gate)
+        expectEqual([staying.value, other.value], [101, 1])
         expectEqual(scenario.journal.entries.filter { $0 == "feeder" }.count, 1)
         expect(scenario.isIdle)
     }
@@ -175,8 +161,7 @@ extension NestedFlightTests {
             let caller = scenario.call(operation: scenario.gated(gate))
             scenario.executor.drain()
             let canceller = Probe(on: scenario.executor) { caller.cancel() }
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expectAll(canceller.value != nil, caller.value == 101 || caller.wasCancelled, scenario.isIdle)
         }
     }

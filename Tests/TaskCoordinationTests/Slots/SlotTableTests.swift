@@ -224,13 +224,11 @@ import WebImageTesting
             expectNil(table.next())
             expectEqual(table.nextRound().served, [])
             expectEqual(table.nextRound().served.map(\.name), [99])
-            expectEqual(table.held, 4)
-            expectEqual(table.lent, 1)
+            expectEqual([table.held, table.lent], [4, 1])
             // The one that gave way ends first; its slot was given back already.
             table.release(in: "drip")
             expectNil(table.next())
-            expectEqual(table.held, 4)
-            expectEqual(table.lent, 0)
+            expectEqual([table.held, table.lent], [4, 0])
             table.release(in: "fast")
             for _ in 0..<50 {
                 while table.next() != nil {}
@@ -252,8 +250,7 @@ import WebImageTesting
             expectEqual(table.nextRound().served, [])
             expectEqual(table.nextRound().served, [])
             expectEqual(table.nextRound(stalled: ["b": 1]).served.count, 1)
-            expectEqual(table.nextRound(stalled: ["a": 9, "b": 9]).served.count, 3)
-            expectEqual(table.lent, 4)
+            expectEqual([table.nextRound(stalled: ["a": 9, "b": 9]).served.count, table.lent], [3, 4])
             expectEqual(table.nextRound(stalled: ["a": 9, "b": 9, "c0": 9]).served, [])
         }
     }
@@ -274,8 +271,7 @@ import WebImageTesting
         for _ in 0..<4 {
             expectEqual(table.nextRound(patience: 5).expired, [])
         }
-        expectEqual(table.nextRound(patience: 5).expired.count, 3)
-        expectEqual(table.count, 0)
+        expectEqual([table.nextRound(patience: 5).expired.count, table.count], [3, 0])
         for _ in 0..<4 { table.release(in: "a") }
         expectEqual(table.entryCount, 0)
     }

@@ -82,13 +82,10 @@ import WebImageTesting
             executor.drain()
             slots.release(permit)
             executor.drain()
-            expectEqual(first.arrivals + gate.arrivals, 5)
-            expectEqual(slots.running, 10)
-            first.open()
-            executor.drain()
+            expectEqual([first.arrivals + gate.arrivals, slots.running], [5, 10])
+            executor.open(first)
             expect(drained.isRunning, "each of those that were served is a body that runs")
-            gate.open()
-            executor.drain()
+            executor.open(gate)
             expectAll(waiters.allSatisfy { $0.value != nil }, drained.value != nil)
         }
 

@@ -16,8 +16,7 @@ import WebImageTesting
         let medium = Probe(on: executor, priority: .medium) { try await slots.withSlot { journal.write("medium") } }
         executor.drain()
         slow.escalate(to: .high)
-        gate.open()
-        executor.drain()
+        executor.open(gate)
         expectEqual(journal.entries, ["slow", "medium"])
         expectAll(slow.value != nil, medium.value != nil, blocker.value != nil)
 
@@ -33,8 +32,7 @@ import WebImageTesting
             }
             slow.escalate(to: .high)
             executor.drain()
-            gate.open()
-            executor.drain()
+            executor.open(gate)
             expectEqual(journal.entries, ["slow", "medium"])
             expectAll(slow.value != nil, medium.value != nil, blocker.value != nil)
         }
@@ -53,8 +51,7 @@ import WebImageTesting
             executor.drain()
         }
         waiters[3].escalate(to: .high)
-        gate.open()
-        executor.drain()
+        executor.open(gate)
         expectEqual(journal.entries, ["urgent", "raised", "own", "modest"])
         expect(blocker.value != nil)
     }

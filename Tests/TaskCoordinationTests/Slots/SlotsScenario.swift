@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -23,8 +24,7 @@ func expectAllFree(
     }
     executor.drain()
     #expect(gate.arrivals == slots.limit, sourceLocation: sourceLocation)
-    gate.open()
-    executor.drain()
+    executor.open(gate)
     #expect(holders.allSatisfy { $0.value != nil }, sourceLocation: sourceLocation)
     #expect(slots.running == 0, sourceLocation: sourceLocation)
 }

@@ -20,8 +20,7 @@ import WebImageTesting
         }
         executor.drain()
         expect(bodies.allSatisfy { $0.value != nil })
-        expectEqual(running.count, 12)
-        expectEqual(running.entries.max(), 3)
+        expectEqual([running.count, running.entries.max()], [12, 3])
         expectAllFree(slots, on: executor)
     }
 
@@ -36,10 +35,8 @@ import WebImageTesting
                 Probe(on: executor, priority: priority) { try await slots.withSlot { journal.write(name) } })
             executor.drain()
         }
-        expectEqual(slots.queued, 5)
-        expectEqual(slots.running, 1)
-        gate.open()
-        executor.drain()
+        expectEqual([slots.queued, slots.running], [5, 1])
+        executor.open(gate)
         expectEqual(journal.entries, (order == .fifo ? ["c", "d", "e", "a", "b"] : ["d", "c", "e", "b", "a"]))
         expectAll(blocker.value != nil, waiters.allSatisfy { $0.value != nil })
     }
@@ -55,8 +52,7 @@ import WebImageTesting
         let next = Probe(on: executor) { try await slots.withSlot { journal.write("next") } }
         executor.drain()
         expectAll(queued.wasCancelled, next.isRunning)
-        gate.open()
-        executor.drain()
+        executor.open(gate)
         expectEqual(journal.entries, ["next"])
         expectAll(next.value != nil, blocker.value != nil)
         expectAllFree(slots, on: executor)
@@ -112,8 +108,7 @@ import WebImageTesting
             let error = refused.error as? CoordinationError
             expectEqual(error?.code, .overloaded)
             expectEqual(error?.message.contains("decodes"), true)
-            gate.open()
-            executor.drain()
+            executor.open(gate)
             expectAll(queued.allSatisfy { $0.value != nil }, blocker.value != nil)
             expectAllFree(slots, on: executor)
         }
@@ -133,8 +128,7 @@ import WebImageTesting
         expectEqual((queued.error as? CoordinationError)?.code, .shutDown)
         expectEqual((late.error as? CoordinationError)?.code, .shutDown)
         expectAll(drains.allSatisfy { $0.isRunning }, blocker.isRunning)
-        gate.open()
-        executor.drain()
+        executor.open(gate)
         expectAll(drains.allSatisfy { $0.value != nil }, blocker.value != nil)
         expectEqual(slots.running, 0)
         let again = Probe(on: executor) { await slots.drain() }
@@ -144,8 +138,7 @@ import WebImageTesting
 
     @Test(arguments: [0, -1, .min]) func `limits below the least count as the least`(limit: Int) throws {
         let slots = Slots(limit: limit, maximumQueueLength: limit, share: limit, laneLimit: limit)
-        expectEqual(slots.limit, 1)
-        expectEqual(slots.maximumQueueLength, 0)
+        expectEqual([slots.limit, slots.maximumQueueLength], [1, 0])
         let permit = try #require(slots.take(1))
         expectNil(slots.take(1))
         slots.release(permit)
@@ -166,8 +159,7 @@ import WebImageTesting
         for body in bodies.prefix(Int(seed % 8)) { body.cancel() }
         executor.drain()
         #expect(slots.running <= 10)
-        gate.open()
-        executor.drain()
+        executor.open(gate)
         expect(bodies.allSatisfy { !$0.isRunning })
         expectEqual(slots.entryCount, 0)
     }

@@ -38,8 +38,7 @@ import WebImageTesting
         expectEqual(slots.entryCount, entries, "only the holder has entries")
         gate.open()
         try await holder.finish()
-        expectEqual(entered.count, 0)
-        expectEqual(slots.entryCount, 0)
+        expectEqual([entered.count, slots.entryCount], [0, 0])
     }
 
     @Test func `a flight that waits for another one begins when that lands, also when it lands meanwhile`()

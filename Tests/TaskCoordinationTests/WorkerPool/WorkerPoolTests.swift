@@ -37,9 +37,7 @@ import WebImageTesting
     @Test func `no more than the width is handed to the threads, so the order stays ours`() {
         let pool = pool(width: 2)
         let asked = (0..<6).map { ask(pool, "\($0)", .low) }
-        expectEqual(pool.running, 2)
-        expectEqual(pool.queued, 4)
-        expectEqual(workers.pending, 2)
+        expectEqual([pool.running, pool.queued, workers.pending], [2, 4, 2])
         asked[5].escalate(to: .high)
         asked[4].escalate(to: .medium)
         workers.drain()
@@ -51,8 +49,7 @@ import WebImageTesting
         expectEqual(Set(order.dropFirst(2).prefix(2)), ["4", "5"])
         expectEqual(Set(order.dropFirst(4)), ["2", "3"])
         expect(asked.allSatisfy { $0.value != nil })
-        expectEqual(pool.running, 0)
-        expectEqual(pool.queued, 0)
+        expectEqual([pool.running, pool.queued], [0, 0])
     }
 
     @Test func `a full queue refuses at once`() {
@@ -82,8 +79,7 @@ import WebImageTesting
         granted.cancel()
         finish()
         expect(granted.wasCancelled)
-        expectEqual(journal.count, 0)
-        expectEqual(pool.running, 0)
+        expectEqual([journal.count, pool.running], [0, 0])
         let next = ask(pool, "next")
         finish()
         expect(next.value != nil)
@@ -142,8 +138,7 @@ import WebImageTesting
         }
         executor.drain()
         expect(asked.allSatisfy { !$0.isRunning })
-        expectEqual(pool.running, 0)
-        expectEqual(pool.queued, 0)
+        expectEqual([pool.running, pool.queued], [0, 0])
         expect(running.entries.allSatisfy { $0 <= 2 })
         expectEqual(running.count, asked.count { $0.value != nil })
         let ends = asked.filter { $0.wasCancelled || ($0.error as? CoordinationError)?.code == .overloaded }

@@ -4,9 +4,7 @@ import Testing
 import WebImageTesting
 
 @Suite(.replayed) struct ManualClockTests {
-    @Test(arguments: Seeds.first(50)) func `sleepers wake when their deadline comes and not before`(
-        seed: UInt64
-    ) {
+    @Test(arguments: Seeds.first(50)) func `sleepers wake when their deadline comes and not before`(seed: UInt64) {
         let (executor, clock) = (SeededExecutor(seed: seed), ManualClock())
         let sleepers = [3, 1, 2].map { seconds in
             Probe(on: executor) { try await clock.sleep(for: .seconds(seconds)) }

@@ -7,9 +7,7 @@ import WebImageTesting
     private struct Broken: Error {}
 
     @Test
-    func `a probe has the outcome of its task, can be raised and awaited, and a journal keeps the order`()
-        async throws
-    {
+    func `a probe has the outcome of its task, rises and is awaited, and a journal keeps the order`() async throws {
         let executor = SeededExecutor(seed: 0)
         let value = Probe(on: executor) { 1 }
         let error = Probe<Int>(on: executor) { throw Broken() }
@@ -40,7 +38,6 @@ import WebImageTesting
         let journal = Journal<String>()
         for entry in ["a", "b", "a"] { journal.write(entry) }
         expectEqual(journal.entries, ["a", "b", "a"])
-        expectEqual(journal.count, 3)
-        expectEqual(journal.count(of: "a"), 2)
+        expectEqual([journal.count, journal.count(of: "a")], [3, 2])
     }
 }

@@ -43,8 +43,7 @@ import WebImageTesting
         // A task that has not finished after draining waits for an event.
         let (executor, gate) = (SeededExecutor(seed: 1), Gate())
         let waiter = Probe(on: executor) { await gate.pass() }
-        expectEqual(executor.pending, 1)
-        expectEqual(gate.arrivals, 0)
+        expectEqual([executor.pending, gate.arrivals], [1, 0])
         #expect(executor.drain() > 0)
         expectAll(executor.pending == 0, waiter.isRunning, gate.arrivals == 1)
         gate.open()

@@ -6,8 +6,7 @@ import WebImageTesting
 
 @Suite("ImageFactory")
 struct ImageFactoryTests {
-    @Test(arguments: [0, 1, 777, 43_690, 65_535])
-    func `a seed is read back from the pixels`(seed: Int) {
+    @Test(arguments: [0, 1, 777, 43_690, 65_535]) func `a seed is read back from the pixels`(seed: Int) {
         for (width, height) in [(16, 16), (17, 40), (64, 48), (200, 100)] {
             for hasAlpha in [false, true] {
                 let picture = ImageFactory.picture(width: width, height: height, seed: seed, hasAlpha: hasAlpha)
@@ -16,8 +15,7 @@ struct ImageFactoryTests {
         }
     }
 
-    @Test
-    func `other pictures carry no seed, and a picture of a few pixels neither`() throws {
+    @Test func `other pictures carry no seed, and a picture of a few pixels neither`() throws {
         for level in stride(from: 0, through: 255, by: 15) {
             let pixels = [[UInt8]](repeating: [UInt8(level), UInt8(255 - level), 128, 255], count: 1_200).flatMap { $0 }
             let plain = try DecodedImage(width: 40, height: 30, frames: [.init(pixels: pixels)], hasAlpha: false)
@@ -115,10 +113,7 @@ struct ImageFactoryTests {
         expectEqual(animation.durations, [50, 60, 70, 80].map { .milliseconds($0) })
     }
 
-    @Test
-    func `the oversized picture and the frame bomb are small and refused, as are random bytes and half a file`()
-        throws
-    {
+    @Test func `the oversized picture and the frame bomb are refused, as are random bytes and half a file`() throws {
         // The oversized picture is small as a file and refused.
         let bytes = ImageFactory.oversizedPNG()
         #expect(bytes.count < 130_000)

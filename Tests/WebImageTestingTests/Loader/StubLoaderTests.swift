@@ -16,8 +16,7 @@ struct StubLoaderTests {
         for _ in 0..<3 { statuses.append(try await loader.send(HTTPRequest(url: url)).status) }
         expectEqual(statuses, [503, 200, 200])
         let other = try await loader.send(HTTPRequest(url: url.appending(path: "y")))
-        expectEqual(other.status, 404)
-        expectEqual(loader.requestCount(for: "/x.png"), 3)
+        expectEqual([other.status, loader.requestCount(for: "/x.png")], [404, 3])
         expectEqual(loader.requests.map(\.url.lastPathComponent), ["x.png", "x.png", "x.png", "y"])
         let response = try await loader.send(HTTPRequest(url: url))
         expectEqual(response.headers["Content-Length"], "3")
@@ -35,14 +34,12 @@ struct StubLoaderTests {
             return try await loader.send(HTTPRequest(url: url)).status
         }
         await loader.waitForRequests(count: 2)
-        expectEqual(loader.openRequests, 2)
-        expectEqual(loader.peakOpenRequests, 2)
+        expectEqual([loader.openRequests, loader.peakOpenRequests], [2, 2])
         silent.cancel()
         await #expect(throws: CancellationError.self) { _ = try await silent.value }
         gate.open()
         try await expectEqual(held.value, 200)
-        expectEqual(loader.openRequests, 0)
-        expectEqual(loader.cancelledRequests, 1)
+        expectEqual([loader.openRequests, loader.cancelledRequests], [0, 1])
     }
 
     @Test func `a body stops and fails where it was told to`() async throws {

@@ -10,9 +10,7 @@ struct OriginReplyTests {
     private let digits = OriginReply(body: Array("0123456789".utf8))
 
     @Test(arguments: [204, 304])
-    func `a reply is its status line, its fields in order, its length and its body, unless its status has none`(
-        status: Int
-    ) throws {
+    func `a reply is its status line, fields, length and body, unless its status has none`(status: Int) throws {
         // A status without a body has neither length nor body.
         do {
             let (text, _) = try exchange(OriginReply(status: status, body: [0x78]), close: true)

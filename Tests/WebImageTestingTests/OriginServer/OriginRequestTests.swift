@@ -63,10 +63,7 @@ struct OriginRequestTests {
         }
     }
 
-    @Test
-    func `the server sends 100 Continue, accepts an empty line, and its refusal arrives before the request is read`()
-        throws
-    {
+    @Test func `the server sends 100 Continue, takes an empty line, and refuses before the request is read`() throws {
         // The server sends 100 Continue to a client that waits for it.
         do {
             let origin = try OriginServer.start()

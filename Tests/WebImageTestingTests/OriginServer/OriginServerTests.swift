@@ -21,8 +21,7 @@ struct OriginServerTests {
                 expectEqual(client.read(exactly: expected.utf8.count), expected)
             }
             expect(client.isQuiet)
-            expectEqual(origin.connectionCount, 1)
-            expectEqual(origin.requestCount(for: "/a"), 3)
+            expectEqual([origin.connectionCount, origin.requestCount(for: "/a")], [1, 3])
             expectEqual(origin.requests.map(\.number), [1, 2, 3])
             expectEqual(origin.requests.map(\.attempt), [1, 2, 3])
         }
@@ -96,15 +95,13 @@ struct OriginServerTests {
             for client in clients { try client.get("/a") }
             await expect(gate.waitUntilReached(count: 5))
             for client in clients { expect(client.isQuiet) }
-            expectEqual(origin.openRequests, 5)
-            expectEqual(origin.openConnections, 5)
+            expectEqual([origin.openRequests, origin.openConnections], [5, 5])
             gate.open()
             for client in clients {
                 _ = client.readHead()
                 expectEqual(client.read(exactly: 4), "late")
             }
-            expectEqual(origin.openRequests, 0)
-            expectEqual(origin.peakOpenRequests, 5)
+            expectEqual([origin.openRequests, origin.peakOpenRequests], [0, 5])
         }
 
         // A peer that closes while its reply is held is noticed.
@@ -146,8 +143,7 @@ struct OriginServerTests {
         origin.stop()
         await expectEqual(inVain, false)
         for client in clients + [idle] { expectEmpty(client.readToEnd().text) }
-        expectEqual(origin.closedByPeer, 0)
-        expectEqual(origin.openConnections, 0)
+        expectEqual([origin.closedByPeer, origin.openConnections], [0, 0])
         origin.stop()
 
         // Closing the connections leaves the server running.

@@ -22,8 +22,7 @@ struct OriginTLSTests {
                 expectEqual(output, "secret")
                 expectEqual(status, 0)
             }
-            expectEqual(origin.requestCount(for: "/a"), 2)
-            expectEqual(origin.failedHandshakes, 0)
+            expectEqual([origin.requestCount(for: "/a"), origin.failedHandshakes], [2, 0])
         }
 
         // HTTP 1_1 is agreed on, and one connection carries several requests.
@@ -188,9 +187,7 @@ struct OriginTLSTests {
     }
 
     @Test(arguments: ["", "a b", "a,DNS:b", "a\nb", "$ENV::HOME", "[::1]"])
-    func `the files are the owner's and removed with the certificate, and an invalid host is refused`(
-        host: String
-    ) throws {
+    func `the files are the owner's, and go with the certificate, and no invalid host is taken`(host: String) throws {
         // An invalid host is refused.
         let error = #expect(throws: OriginError.self) { try TestCertificate.make(hosts: [host]) }
         expectEqual(error?.code, .certificate)

@@ -44,10 +44,8 @@ import WebImageTesting
         expectAll(gate.arrivals == 1, reader.isRunning)
         expectEqual(input.taken, 4, "the one read first, and three that run or wait")
         expectEqual(scenario.transport.asked.count, 4)
-        gate.open()
-        scenario.executor.drain()
-        expectEqual(reader.value, 5)
-        expectEqual(input.taken, 7)
+        scenario.executor.open(gate)
+        expectEqual([reader.value, input.taken], [5, 7])
 
         // Outcomes that wait for a slow reader are in the order of their landings.
         do {
@@ -67,8 +65,7 @@ import WebImageTesting
                 scenario.transport.release(number)
                 scenario.executor.drain()
             }
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expectEqual(reader.value, [2, 3, 0, 1])
         }
     }
@@ -88,8 +85,7 @@ import WebImageTesting
         scenario.executor.drain()
         expectEqual(reader.value, 2)
         expectAll(Set(scenario.transport.cancelled) == [0, 1, 3], scenario.transport.held.isEmpty)
-        expectEqual(input.taken, 4)
-        expectEqual(scenario.flights, 0)
+        expectEqual([input.taken, scenario.flights], [4, 0])
 
         // Cancelling the reader ends the batch at once.
         do {

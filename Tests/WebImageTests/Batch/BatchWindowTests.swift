@@ -49,8 +49,7 @@ import WebImageTesting
         expectEqual(seen.count, StressRounds.count)
         expectEqual(number, StressRounds.count)
         await expectAll(manager.occupancy.isIdle, manager.pipeline.order.count == 0)
-        expectEqual(manager.pipeline.pictures.entryCount, 0)
-        expectEqual(manager.downloader.entryCount, 0)
+        expectEqual([manager.pipeline.pictures.entryCount, manager.downloader.entryCount], [0, 0])
         expectEqual(manager.pipeline.processing.entryCount, 0)
     }
 }

@@ -26,8 +26,7 @@ import WebImageTesting
         let staged = try StagedManager(seed: seed)
         expectEqual(Self.value(staged) { await $0.diskCache?.totalBytes }, 0)
         expectEqual(Self.value(staged) { await $0.diskCache?.entryCount }, 0)
-        _ = staged.load(.numbered(1))
-        staged.run()
+        staged.loadInTurn(.numbered(1))
         expectEqual(Self.value(staged) { await $0.diskCache?.entryCount }, 1)
         #expect(Self.value(staged) { await $0.diskCache?.totalBytes } == staged.folder?.entryBytes)
         expectEqual(staged.fileCount, 1)
@@ -63,12 +62,10 @@ import WebImageTesting
             request.cachePolicy = .onlyIfCached
             request.cacheReads = CacheAccess(tiers)
             request.cacheWrites = CacheAccess(writes)
-            let caller = staged.load(request)
-            staged.run()
+            let caller = staged.loadInTurn(request)
             return caller
         }
-        _ = staged.load(.numbered(1))
-        staged.run()
+        staged.loadInTurn(.numbered(1))
         expectEqual(load(reading: .memory).value?.source, .memory)
         expectEqual(load(reading: .disk).value?.source, .disk)
         expectEqual(load(reading: []).code, .notInCache)
@@ -99,8 +96,7 @@ import WebImageTesting
         expectEqual(keys, [original, variant])
         expectEqual(staged.fileCount, 0)
         _ = Self.value(staged) { _ in await own.memory.removeAll() }
-        let again = staged.load(tenant)
-        staged.run()
+        let again = staged.loadInTurn(tenant)
         expectEqual(again.value?.source, .disk)
         _ = Self.value(staged) { try await $0.remove(tenant) }
         expectEqual(Self.value(staged) { _ in await shelf.entries[original] == nil }, true)
@@ -111,12 +107,10 @@ import WebImageTesting
         seed: UInt64
     ) throws {
         let staged = try StagedManager(seed: seed)
-        _ = staged.load(.numbered(1))
-        staged.run()
+        staged.loadInTurn(.numbered(1))
         staged.emptyMemory()
         let before = Self.value(staged) { try await $0.diskCache?.entry(for: ImageRequest.numbered(1).originalKey) }
-        let thumbnail = staged.load(Self.small)
-        staged.run()
+        let thumbnail = staged.loadInTurn(Self.small)
         expectEqual(thumbnail.value?.source, .disk)
         expectEqual(thumbnail.value?.image.width, 4)
         let after = Self.value(staged) { try await $0.diskCache?.entry(for: ImageRequest.numbered(1).originalKey) }

@@ -30,8 +30,7 @@ import WebImageTesting
         // Contains says where a picture is, and costs no use.
         let staged = try StagedManager(seed: seed)
         expectEqual(Self.tiers(staged, Self.small), [])
-        _ = staged.load(Self.small)
-        staged.run()
+        staged.loadInTurn(Self.small)
         expectEqual(Self.tiers(staged, Self.small), .all)
         expectEqual(Self.tiers(staged, .numbered(1)), .disk, "the original, from which it can be made")
         staged.emptyMemory()
@@ -44,8 +43,7 @@ import WebImageTesting
             let nothing = staged.start { try await $0.cachedResponse(for: Self.small) }
             staged.run()
             expectEqual(nothing.value.map { $0 == nil }, true)
-            _ = staged.load(.numbered(1))
-            staged.run()
+            staged.loadInTurn(.numbered(1))
             staged.emptyMemory()
             let cached = Self.value(staged) { try await $0.cachedResponse(for: Self.small) } ?? nil
             expectEqual(cached?.image.width, 4)
@@ -62,10 +60,8 @@ import WebImageTesting
         let staged = try StagedManager(seed: seed, gate: gate)
         _ = staged.load(Self.small)
         _ = staged.load(.numbered(2))
-        let file = staged.data(Self.small, as: .webp())
-        staged.run()
-        gate.open()
-        staged.run()
+        let file = staged.dataInTurn(Self.small, as: .webp())
+        staged.open(gate)
         expect(file.value != nil)
         _ = Self.value(staged) { try await $0.remove(.numbered(1), from: tiers) }
         expectEqual(Self.tiers(staged, Self.small), CacheTiers.all.subtracting(tiers))
@@ -76,16 +72,13 @@ import WebImageTesting
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>)
-    func `a picture that a program stores is found by loads, and bytes that are none are not stored`(
-        seed: UInt64
-    ) throws {
+    func `a picture that a program stores is found, and bytes that are none are not stored`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed)
         let image = ImageFactory.picture(width: 4, height: 4, seed: 7)
         _ = Self.value(staged) { await $0.store(image, for: Self.small) }
         expectEqual(staged.manager.peek(Self.small)?.width, 4)
         staged.emptyMemory()
-        let again = staged.load(Self.small)
-        staged.run()
+        let again = staged.loadInTurn(Self.small)
         expectEqual(again.value?.source, .disk)
         expectEqual(again.value?.image.frames[0].pixels, image.frames[0].pixels)
         expectEmpty(staged.transport.requests)
@@ -105,16 +98,13 @@ import WebImageTesting
         hasDisk: Bool, seed: UInt64
     ) throws {
         let staged = try StagedManager(seed: seed, hasDisk: hasDisk)
-        let old = staged.load(Self.small)
-        staged.run()
+        let old = staged.loadInTurn(Self.small)
         let file = try Pictures.png(9)
         _ = Self.value(staged) { try await $0.store(file, for: .numbered(1)) }
         expectNil(staged.manager.peek(Self.small))
-        let stored = staged.data(.numbered(1), as: .original)
-        staged.run()
+        let stored = staged.dataInTurn(.numbered(1), as: .original)
         expectEqual(stored.value?.bytes, file)
-        let new = staged.load(Self.small)
-        staged.run()
+        let new = staged.loadInTurn(Self.small)
         expect(old.value != nil)
         expect(new.value?.image.frames[0].pixels != old.value?.image.frames[0].pixels || !hasDisk)
     }
@@ -171,8 +161,7 @@ import WebImageTesting
             request.cacheWrites = CacheAccess(original: original, variant: variant, file: file)
             let (picture, encoded) = (staged.load(request), staged.data(request, as: .webp()))
             staged.run()
-            gate.open()
-            staged.run()
+            staged.open(gate)
             expectAll(picture.value != nil, encoded.value != nil)
             let memory = staged.manager.pipeline.caches.memory
             expectEqual(memory.contains(.picture(request.variantKey)), variant.contains(.memory))
@@ -187,16 +176,12 @@ import WebImageTesting
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>)
-    func `a WebP thumbnail leaves its original alone behind, and what is stored of a variant is a policy`(
-        seed: UInt64
-    ) throws {
+    func `a WebP thumbnail leaves its original alone behind, and a policy says what is stored`(seed: UInt64) throws {
         // A WebP thumbnail leaves no other file behind than its original.
         let staged = try StagedManager(seed: seed)
-        let file = staged.data(Self.small, as: .webp())
-        staged.run()
+        let file = staged.dataInTurn(Self.small, as: .webp())
         expectEqual(file.value?.format, .webp)
-        expectEqual(staged.fileCount, 2)
-        expectEqual(staged.coder.encodes, 1)
+        expectEqual([staged.fileCount, staged.coder.encodes], [2, 1])
 
         // What is stored of a variant is a policy.
         do {
@@ -204,8 +189,7 @@ import WebImageTesting
             configuration.variantStorage = VariantStorage(maximumPixelCount: 16, format: .losslessWebP)
             let staged = try StagedManager(seed: 1, configuration: configuration)
             for side in [4, 5] {
-                _ = staged.load(.numbered(1, transformers: [.resize(to: PixelSize(width: side, height: side))]))
-                staged.run()
+                staged.loadInTurn(.numbered(1, transformers: [.resize(to: PixelSize(width: side, height: side))]))
             }
             expectEqual(staged.fileCount, 2, "the original, and the variant of 16 pixels")
             let entry = Self.value(staged) { try await $0.diskCache?.entry(for: Self.small.variantKey) } ?? nil

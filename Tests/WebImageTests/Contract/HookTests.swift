@@ -30,21 +30,17 @@ import WebImageTesting
         seed: UInt64
     ) throws {
         let staged = try Self.staged(seed) { $0.cacheKey = { $0.path } }
-        let first = staged.load(Self.signed(1))
-        staged.run()
+        let first = staged.loadInTurn(Self.signed(1))
         expectEqual(first.value?.source, .network)
         expect(staged.manager.peek(Self.signed(2)) != nil)
         staged.emptyMemory()
-        let second = staged.load(Self.signed(3))
-        staged.run()
+        let second = staged.loadInTurn(Self.signed(3))
         expectEqual(second.value?.source, .disk)
         expectEqual(staged.transport.requests.count, 1)
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>)
-    func `a request processor changes every request, also that of a peek, and may refuse one or wait`(
-        seed: UInt64
-    ) throws {
+    func `a request processor changes every request, also of a peek, and may refuse or wait`(seed: UInt64) throws {
         // A request processor changes every request, and may refuse one.
         let staged = try Self.staged(seed) {
             $0.requestProcessor = { request in
@@ -55,10 +51,8 @@ import WebImageTesting
             }
         }
         let (picture, file) = (staged.load(.numbered(1)), staged.data(.numbered(1), as: .png))
-        let refused = staged.load(.numbered(2))
-        staged.run()
-        expectEqual(picture.value?.image.width, 3)
-        expectEqual(file.value?.width, 3)
+        let refused = staged.loadInTurn(.numbered(2))
+        expectEqual([picture.value?.image.width, file.value?.width], [3, 3])
         expectEqual(refused.code, .hookFailed)
         #expect((refused.error as? ImageLoadError)?.cause is Refused)
 
@@ -119,8 +113,7 @@ import WebImageTesting
                     HTTPResponse(status: 200, headers: ["ETag": "\"m\""], url: response.url, body: response.body)
                 }
             })
-        let caller = staged.load(.numbered(1))
-        staged.run()
+        let caller = staged.loadInTurn(.numbered(1))
         expectEqual(caller.value?.origin?.status, 200)
         expectEqual(caller.value?.origin?.entityTag, "\"m\"")
 
@@ -139,12 +132,10 @@ import WebImageTesting
                         return body.map { $0 ^ key }
                     }
                 })
-            let file = staged.data(.numbered(1), as: .original)
-            staged.run()
+            let file = staged.dataInTurn(.numbered(1), as: .original)
             expectEqual(file.value?.bytes, (try Pictures.png(1)))
             staged.emptyMemory()
-            let again = staged.load(.numbered(1))
-            staged.run()
+            let again = staged.loadInTurn(.numbered(1))
             expectEqual(again.value?.source, .disk, "a part with a name does not keep the picture off the disk")
         }
     }
@@ -174,8 +165,7 @@ import WebImageTesting
                     return body
                 }
             }
-            let caller = staged.load(request)
-            staged.run()
+            let caller = staged.loadInTurn(request)
             expectEqual(caller.code, (isCancelled ? nil : .hookFailed))
             expectEqual(caller.wasCancelled, isCancelled)
         }
@@ -190,12 +180,10 @@ import WebImageTesting
                 return try ImageCoders.default.encode(image, as: .losslessWebP)
             }
         }
-        let first = staged.load(.numbered(1))
-        staged.run()
+        let first = staged.loadInTurn(.numbered(1))
         expectEqual(first.value?.format, .png)
         staged.emptyMemory()
-        let file = staged.data(.numbered(1), as: .original)
-        staged.run()
+        let file = staged.dataInTurn(.numbered(1), as: .original)
         expectEqual(file.value?.format, .webp)
         expectEqual(file.value?.source, .disk)
         let plain = try StagedManager(seed: seed)
@@ -227,8 +215,7 @@ import WebImageTesting
                 $0.shouldRemember = { _ in isRemembered }
             }
             for _ in 0..<2 {
-                _ = staged.load(.numbered(1))
-                staged.run()
+                staged.loadInTurn(.numbered(1))
             }
             expectEqual(staged.transport.requests.count, (isRemembered ? 1 : 2))
         }

@@ -86,9 +86,7 @@ import WebImageTesting
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `one preview is made at a time, of the bytes that have arrived, for all callers of the transfer`(
-        seed: UInt64
-    ) throws {
+    func `one preview is made at a time, of the bytes that are there, for all callers`(seed: UInt64) throws {
         // One preview is made at a time, of the bytes that have arrived when it begins.
         do {
             let scenario = try Scenario(seed: seed)
@@ -146,9 +144,7 @@ import WebImageTesting
     }
 
     @Test(arguments: 0..<10 as Range<UInt64>)
-    func `without the option, or with a body that a part of the program transforms, no preview is made`(
-        seed: UInt64
-    ) throws {
+    func `without the option, or with a body that is transformed, no preview is made`(seed: UInt64) throws {
         // Without the option no preview is made.
         do {
             let scenario = try Scenario(seed: seed)

@@ -70,8 +70,7 @@ import WebImageTesting
             staged.run()
             expectEqual(plain.value.flatMap { ImageFactory.seed(of: $0.image) }, 1)
             expectEqual(special.value.flatMap { ImageFactory.seed(of: $0.image) }, 5)
-            expectEqual(staged.transport.requests.count, 1)
-            expectEqual(other.requests.count, 1)
+            expectEqual([staged.transport.requests.count, other.requests.count], [1, 1])
             expect(!other.isShutDown)
         }
 
@@ -90,14 +89,12 @@ import WebImageTesting
             let staged = try StagedManager(seed: seed)
             let own = ImageCaches(memory: MemoryLimits(), disk: nil, executor: staged.executor)
             let tenant = Self.numbered { $0.caches = Identified(identity: "tenant", own) }
-            let first = staged.load(tenant)
-            staged.run()
+            let first = staged.loadInTurn(tenant)
             expectEqual(first.value?.source, .network)
             expect(staged.manager.peek(tenant) != nil)
             expectNil(staged.manager.peek(.numbered(1)))
             expectEqual(staged.fileCount, 0)
-            let plain = staged.load(.numbered(1))
-            staged.run()
+            let plain = staged.loadInTurn(.numbered(1))
             expectEqual(plain.value?.source, .network)
         }
     }
@@ -114,8 +111,7 @@ import WebImageTesting
                 transport: transport, caches: caches,
                 processing: WorkerPool(name: "image", width: 1, maximumQueueLength: 10, executor: staged.executor),
                 executor: staged.executor, clock: staged.clock))
-        _ = staged.load(.numbered(1))
-        staged.run()
+        staged.loadInTurn(.numbered(1))
         expect(other.peek(.numbered(1)) != nil)
         let end = staged.start { _ in await other.shutdown(within: .seconds(1)) }
         staged.run()
@@ -143,8 +139,7 @@ import WebImageTesting
         expect(another.value != nil, "and not that of another variant")
         var resized = few
         resized.transformers = [.resize(to: PixelSize(width: 2, height: 2))]
-        let other = staged.load(resized)
-        staged.run()
+        let other = staged.loadInTurn(resized)
         expectEqual((other.error as? ImageLoadError)?.reason, "tooLarge")
         expectEqual(staged.manager.pipeline.failures.count, 2, "also with the same limits")
     }
@@ -158,8 +153,7 @@ import WebImageTesting
         let staged = try StagedManager(seed: seed) { _ in
             HTTPResponse(status: 203, headers: fields, url: final, body: HTTPBody([try Pictures.png(1)]))
         }
-        let caller = staged.load(.numbered(1))
-        staged.run()
+        let caller = staged.loadInTurn(.numbered(1))
         let origin = try #require(caller.value?.origin)
         expectEqual(origin.url, final)
         expectEqual(origin.status, 203)
@@ -167,8 +161,7 @@ import WebImageTesting
         expectEqual(origin.expiresAt, origin.receivedAt.addingTimeInterval(60))
         expect(caller.value?.metrics.transfer != nil)
         staged.emptyMemory()
-        let file = staged.data(.numbered(1), as: .original)
-        staged.run()
+        let file = staged.dataInTurn(.numbered(1), as: .original)
         let stored = try #require(file.value?.origin)
         expectEqual(stored.url, final)
         expectEqual(stored.status, 203)
@@ -198,36 +191,29 @@ import WebImageTesting
     @Test(arguments: 0..<25 as Range<UInt64>) func `ten sizes of one dead link ask once`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed) { HTTPResponse(status: 404, url: $0.url) }
         for side in 1...10 {
-            _ = staged.load(.numbered(1, transformers: [.resize(to: PixelSize(width: side, height: side))]))
-            staged.run()
+            staged.loadInTurn(.numbered(1, transformers: [.resize(to: PixelSize(width: side, height: side))]))
         }
         expectEqual(staged.transport.requests.count, 1)
         staged.manager.forgetFailure(of: .numbered(2))
-        _ = staged.load(.numbered(1))
-        staged.run()
+        staged.loadInTurn(.numbered(1))
         expectEqual(staged.transport.requests.count, 1, "another address was forgotten")
         staged.manager.forgetFailure(of: .numbered(1))
-        _ = staged.load(.numbered(1))
-        staged.run()
+        staged.loadInTurn(.numbered(1))
         expectEqual(staged.transport.requests.count, 2)
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>)
-    func `the first frame is taken from an animation in memory, and honoured by a file`(
-        seed: UInt64
-    ) throws {
+    func `the first frame is taken from an animation in memory, and honoured by a file`(seed: UInt64) throws {
         let animation = try ImageFactory.encodedAnimation(width: 8, height: 8, frames: 3, seed: 1, as: .gif)
         let staged = try StagedManager(seed: seed, hasDisk: false) { request in
             HTTPResponse(status: 200, url: request.url, body: HTTPBody([animation]))
         }
-        let whole = staged.load(.numbered(1))
-        staged.run()
+        let whole = staged.loadInTurn(.numbered(1))
         expectEqual(whole.value?.image.frames.count, 3)
         let still = Self.numbered { $0.firstFrameOnly = true }
         let (picture, file) = (staged.load(still), staged.data(still, as: .original))
         staged.run()
-        expectEqual(picture.value?.image.frames.count, 1)
-        expectEqual(file.value?.frameCount, 1)
+        expectEqual([picture.value?.image.frames.count, file.value?.frameCount], [1, 1])
         expectEqual(file.value?.format, .gif)
         expectEqual(staged.transport.requests.count, 1)
     }
@@ -244,12 +230,10 @@ import WebImageTesting
         for round in 0..<3 {
             if round == 1 { staged.emptyMemory() }
             if round == 2 { _ = staged.start { try await $0.diskCache?.remove(request.fileKey(.original)) } }
-            let file = staged.data(request, as: .original)
-            staged.run()
+            let file = staged.dataInTurn(request, as: .original)
             let bytes = try #require(file.value).bytes
             try expect(ImageCoders.default.properties(of: bytes).isLossless)
-            let picture = staged.load(request)
-            staged.run()
+            let picture = staged.loadInTurn(request)
             expect(picture.value != nil)
         }
     }

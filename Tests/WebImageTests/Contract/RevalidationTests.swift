@@ -35,22 +35,18 @@ import WebImageTesting
     }
 
     private static func picture(_ staged: StagedManager, _ request: ImageRequest) -> ImageResponse? {
-        let caller = staged.load(request)
-        staged.run()
+        let caller = staged.loadInTurn(request)
         return caller.value
     }
 
     private static func file(_ staged: StagedManager, _ request: ImageRequest, _ format: OutputFormat) -> EncodedImage?
     {
-        let caller = staged.data(request, as: format)
-        staged.run()
+        let caller = staged.dataInTurn(request, as: format)
         return caller.value
     }
 
     @Test(arguments: [false, true], 0..<25 as Range<UInt64>)
-    func `what is confirmed is served, and neither made nor encoded again`(
-        fromDisk: Bool, seed: UInt64
-    ) throws {
+    func `what is confirmed is served, and neither made nor encoded again`(fromDisk: Bool, seed: UInt64) throws {
         // A confirmed variant is served and not made again.
         let staged = try Self.staged(seed, Journal())
         _ = Self.picture(staged, Self.request(.cacheFirst, small: true))
@@ -147,9 +143,7 @@ import WebImageTesting
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>)
-    func `a stored file that does not decode is replaced although it is confirmed`(
-        seed: UInt64
-    ) throws {
+    func `a stored file that does not decode is replaced although it is confirmed`(seed: UInt64) throws {
         let staged = try Self.staged(seed, Journal())
         var metadata = EntryMetadata(url: ImageRequest.numbered(1).url.absoluteString, httpStatus: 200, etag: "\"0\"")
         metadata.contentType = "image/png"

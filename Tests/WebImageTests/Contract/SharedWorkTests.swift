@@ -32,15 +32,13 @@ import WebImageTesting
         let staged = try StagedManager(seed: seed, gate: gate)
         if isStored {
             gate.open()
-            _ = staged.load(.numbered(1))
-            staged.run()
+            staged.loadInTurn(.numbered(1))
             staged.emptyMemory()
         }
         let decodes = staged.coder.decodes
         let callers = (1...10).map { staged.load(.numbered(1, transformers: [Self.box($0)])) }
         staged.run(without: .pixels)
-        gate.open()
-        staged.run()
+        staged.open(gate)
         expectEqual(callers.map { $0.value?.image.width }, Array(1...10))
         expectEqual(staged.transport.requests.count, 1)
         expectEqual(staged.coder.decodes, decodes + 1)
@@ -78,12 +76,10 @@ import WebImageTesting
             return staged.load(request)
         }
         staged.run(without: .pixels)
-        gate.open()
-        staged.run()
+        staged.open(gate)
         expectEqual((callers[0].error as? ImageLoadError)?.reason, ImageError.Code.memoryLimitExceeded.description)
         expectNil(callers[1].error)
-        expectEqual(callers[1].value?.image.width, 16)
-        expectEqual(callers[2].value?.image.width, 32)
+        expectEqual([callers[1].value?.image.width, callers[2].value?.image.width], [16, 32])
         expect(staged.isAtRest)
     }
 
@@ -100,25 +96,21 @@ import WebImageTesting
         let pictures = asFiles ? [] : requests.map { staged.load($0) }
         let files = asFiles ? requests.map { staged.data($0, as: .png) } : []
         staged.run(without: .pixels)
-        gate.open()
-        staged.run()
+        staged.open(gate)
         expectAll(pictures.allSatisfy { $0.value != nil }, files.allSatisfy { $0.value != nil })
         expectEqual(runs.entries.sorted(), ["a", "b", "c", "c"])
         expectEqual(staged.coder.decodes, 1)
     }
 
     @Test(arguments: fewerSeeds)
-    func `the error of a shared transformer reaches every load that needs it, and no other`(
-        seed: UInt64
-    ) throws {
+    func `the error of a shared transformer reaches every load that needs it, and no other`(seed: UInt64) throws {
         let gate = Gate()
         let staged = try StagedManager(seed: seed, gate: gate)
         let bad: any ImageTransforming = .crop(to: PixelRect(x: 900, y: 900, width: 1, height: 1))
         let failing = [[bad], [bad, Self.box(2)]].map { staged.load(.numbered(1, transformers: $0)) }
         let whole = staged.load(.numbered(1))
         staged.run(without: .pixels)
-        gate.open()
-        staged.run()
+        staged.open(gate)
         expectEqual(failing.map(\.code), [.processingFailed, .processingFailed])
         expect(whole.value != nil)
     }
@@ -151,8 +143,7 @@ import WebImageTesting
         let second = staged.load(.numbered(1, transformers: [Self.box(5)]))
         staged.run(without: .pixels)
         staged.run()
-        expectEqual(first.value?.image.width, 4)
-        expectEqual(second.value?.image.width, 5)
+        expectEqual([first.value?.image.width, second.value?.image.width], [4, 5])
         expectEqual(staged.transport.requests.count, 1)
         expect(staged.manager.peek(.numbered(1, transformers: [Self.box(4)])) != nil)
 

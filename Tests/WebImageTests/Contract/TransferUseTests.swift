@@ -11,9 +11,7 @@ import WebImageTesting
 /// What a load sends, and which responses it accepts. See `Tests/Upstream.md`.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct TransferUseTests {
     @Test(arguments: fewerSeeds)
-    func `a request says that it accepts pictures, has its own credential, and is sent as its modifier returns it`(
-        seed: UInt64
-    ) throws {
+    func `a request accepts pictures, has its own credential, and is sent as its modifier says`(seed: UInt64) throws {
         // A plain request says that it accepts pictures, and a credential goes with its own.
         let scenario = ManagerScenario(seed: seed)
         var secret = ImageRequest.numbered(2)
@@ -37,8 +35,7 @@ import WebImageTesting
                 signed.url = URL(string: plain.url.absoluteString + "?token=4")!
                 return signed
             }
-            let caller = scenario.load(request)
-            scenario.executor.drain()
+            let caller = scenario.loadInTurn(request)
             expect(caller.value != nil)
             expectEqual(scenario.transport.requests.map(\.url.query), ["token=4"])
             expectEqual(scenario.transport.requests.map { $0.headers["X-Signature"] }, ["0123"])
@@ -55,17 +52,14 @@ import WebImageTesting
             let picture = try HTTPResponse.picture(for: request)
             return HTTPResponse(status: status, url: request.url, body: picture.body)
         }
-        let caller = scenario.load(1)
-        scenario.executor.drain()
+        let caller = scenario.loadInTurn(1)
         expectEqual((caller.value != nil), isAccepted)
         expectEqual(caller.code, (isAccepted ? nil : .unacceptableStatus))
         expectEqual((caller.error as? ImageLoadError)?.status, (isAccepted ? nil : status))
     }
 
     @Test(arguments: fewerSeeds)
-    func `a response that its modifier makes a 404, and an empty file, are errors for every caller`(
-        seed: UInt64
-    ) throws {
+    func `a response that becomes a 404, and an empty file, are errors for every caller`(seed: UInt64) throws {
         // A response that its modifier makes a 404 is refused with that status.
         do {
             let scenario = ManagerScenario(seed: seed)
@@ -73,8 +67,7 @@ import WebImageTesting
             request.responseModifier = ResponseModifier(identity: "missing") { response in
                 HTTPResponse(status: 404, headers: response.headers, url: response.url, body: response.body)
             }
-            let caller = scenario.load(request)
-            scenario.executor.drain()
+            let caller = scenario.loadInTurn(request)
             expectEqual(caller.code, .unacceptableStatus)
             expectEqual((caller.error as? ImageLoadError)?.status, 404)
         }
@@ -86,8 +79,7 @@ import WebImageTesting
         }
         let callers = (0...10).map { _ in scenario.load(1) }
         scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expect(callers.allSatisfy { $0.code == .emptyBody })
         expectEqual(scenario.transport.requests.count, 1)
     }
@@ -105,8 +97,7 @@ import WebImageTesting
             callers.append(scenario.load(1))
         }
         scenario.executor.drain()
-        expectEqual(callers.compactMap(\.value).count, 201)
-        expectEqual(scenario.transport.requests.count, 1)
+        expectEqual([callers.compactMap(\.value).count, scenario.transport.requests.count], [201, 1])
     }
 
     /// A key of a program, and the extension that the name of its file has.

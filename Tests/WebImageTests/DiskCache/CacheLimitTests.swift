@@ -150,8 +150,7 @@ struct CacheLimitTests {
         _ = try await store.value
     }
 
-    @Test(arguments: numbers)
-    func `no value of a memory cache's limits traps`(number: Int) async {
+    @Test(arguments: numbers) func `no value of a memory cache's limits traps`(number: Int) async {
         let configurations: [MemoryCache<Int, Int>.Configuration] = [
             .init(maximumCost: number), .init(maximumCost: 800, maximumCount: number),
             .init(maximumCost: number, maximumCount: number),

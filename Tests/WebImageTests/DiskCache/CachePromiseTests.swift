@@ -67,8 +67,7 @@ struct CachePromiseTests {
         stage.run()
         expectEqual(store.value?.isStored, true)
         expectEqual(shutdown.value?.abandonedOperations, (isInTime ? 0 : 1))
-        expectEqual(clock.sleepers, 0)
-        expectEqual(executor.pending, 0)
+        expectEqual([clock.sleepers, executor.pending], [0, 0])
         expectEqual(stage.leftovers(), [])
     }
 }

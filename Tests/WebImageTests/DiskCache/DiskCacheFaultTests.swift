@@ -207,9 +207,7 @@ struct DiskCacheFaultTests {
     }
 
     @Test
-    func `a disk without descriptors, or with a file in the place of the folder, makes misses, and one warning each`()
-        throws
-    {
+    func `a disk without descriptors, or a file in the folder's place, makes misses and one warning each`() throws {
         // A disk that cannot be read makes misses and one warning, and loses nothing.
         var subject = try Subject()
         let key = self.key
@@ -270,8 +268,7 @@ struct DiskCacheFaultTests {
             }
         }
         // The disk's executor runs one call at a time.
-        expectEqual(counts.entries.max(), 3)
-        expectEqual(accounts.entries.max(), 2)
+        expectEqual([counts.entries.max(), accounts.entries.max()], [3, 2])
         try subject.expectSound("descriptors")
     }
 }

@@ -82,8 +82,7 @@ struct DiskIndexTests {
         expectEmpty(gate.failures, "a store shows that the folder works")
     }
 
-    @Test(arguments: 0..<30)
-    func `victims are those that a full sort would choose`(seed: UInt64) {
+    @Test(arguments: 0..<30) func `victims are those that a full sort would choose`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var index = DiskIndex()
         for number in 0..<200 {

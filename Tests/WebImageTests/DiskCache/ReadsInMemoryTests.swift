@@ -110,8 +110,7 @@ struct ReadsInMemoryTests {
         expectEmpty(stage.folder.openDescriptors)
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func `a read that would wait fails`() throws {
+    @Test(.timeLimit(.minutes(1))) func `a read that would wait fails`() throws {
         var ends: [Int32] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
@@ -152,8 +151,7 @@ struct ReadsInMemoryTests {
         expectEmpty(stage.folder.entryFiles)
     }
 
-    @Test(.enabled(if: isTold))
-    func `a variant is compared with its original in memory, or by a thread`() throws {
+    @Test(.enabled(if: isTold)) func `a variant is compared with its original in memory, or by a thread`() throws {
         let faults = FaultPlan()
         var stage = try makeStage(faults)
         let (cache, original, variant) = (stage.cache, self.key, CacheKey(self.key, suffix: "#small"))

@@ -46,9 +46,7 @@ struct RenewalTests {
     }
 
     @Test
-    func `no renewal changes an entry that is missing, damaged, another one, or too large, or after the end`()
-        async throws
-    {
+    func `no renewal changes an entry that is missing, damaged, another or too large, or after the end`() async throws {
         // An entry with another content, a damaged one and a missing one are not renewed.
         let cache = makeCache()
         try await expectNil(cache.renew(key) { $0.etag = "new" })

@@ -59,9 +59,7 @@ import WebImageTesting
         Array(repeating: 0, count: 65_536),
         Array("<!DOCTYPE html><html><head><title>Not found</title></head></html>".utf8),
     ])
-    func `first bytes that cannot be a picture end the transfer, but not that of a downloader alone`(
-        piece: [UInt8]
-    ) async throws {
+    func `first bytes that are no picture end the transfer, but not a downloader's own`(piece: [UInt8]) async throws {
         // First bytes that cannot be a picture end the transfer.
         let pieces = Pieces(piece, count: 1_000)
         let manager = manager { HTTPResponse(status: 200, url: $0.url, body: HTTPBody(pieces)) }
@@ -82,9 +80,7 @@ import WebImageTesting
         }
     }
 
-    @Test(arguments: [Int.min, -1, 0, 1]) func `a limit of zero refuses with one clear error`(
-        limit: Int
-    ) async throws {
+    @Test(arguments: [Int.min, -1, 0, 1]) func `a limit of zero refuses with one clear error`(limit: Int) async throws {
         let manager = manager({ $0.downloader.maximumByteCount = limit }) { try HTTPResponse.picture(for: $0) }
         let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
         expectEqual(error?.reason, HTTPError.Code.bodyTooLarge.description)

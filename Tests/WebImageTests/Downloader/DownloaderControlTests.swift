@@ -20,8 +20,7 @@ import WebImageTesting
         await expect(scenario.downloader.isSuspended)
         let waiting = scenario.downloadInTurn(1..<4)
         for _ in 0..<1_000 { scenario.downloader.nextRound() }
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expect(running[0].value != nil)
         expectEqual(scenario.begun, ["0.png"])
         expectEqual(scenario.downloader.queuedCount, 3)
@@ -82,8 +81,7 @@ import WebImageTesting
             expectEqual(Set(scenario.begun), ["0.png", "1.png", "3.png", "4.png"])
             scenario.change { $0.setMaximumConcurrentDownloads(6) }
             expectEqual(scenario.begun.count, 6)
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expect(callers.allSatisfy { $0.value != nil })
         }
     }
@@ -96,8 +94,7 @@ import WebImageTesting
         scenario.change { $0.setOrder(.lifo) }
         scenario.change { $0.setOrder(order) }
         await expectEqual(scenario.downloader.order, order)
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         let waited = ["1.png", "2.png", "3.png"]
         expectEqual(scenario.begun, ["0.png"] + (order == .fifo ? waited : waited.reversed()))
         expect(callers.allSatisfy { $0.value != nil })

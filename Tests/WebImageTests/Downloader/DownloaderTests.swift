@@ -18,17 +18,14 @@ import WebImageTesting
             scenario.executor.drain()
             return caller
         }
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         let waited = ["1.png", "2.png", "3.png", "4.png"]
         expectEqual(scenario.begun, ["0.png"] + (order == .fifo ? waited : waited.reversed()))
         expectAll(callers.allSatisfy { $0.value != nil }, scenario.isAtRest)
     }
 
     @Test(arguments: seeds)
-    func `shutting down cancels all transfers, refuses later ones, and closes the transport after the last has unwound`(
-        seed: UInt64
-    ) {
+    func `shutting down cancels transfers, refuses later ones, and closes the transport last`(seed: UInt64) {
         // Shutting down cancels running and waiting transfers, and refuses later ones with one clear error.
         let scenario = DownloaderScenario(
             seed: seed,
@@ -37,8 +34,7 @@ import WebImageTesting
             })
         let callers = (0..<3).map { scenario.download($0) }
         scenario.executor.drain()
-        expectEqual(scenario.downloader.runningCount, 1)
-        expectEqual(scenario.downloader.queuedCount, 2)
+        expectEqual([scenario.downloader.runningCount, scenario.downloader.queuedCount], [1, 2])
         let downloader = scenario.downloader
         let end = Probe(on: scenario.executor) { await downloader.shutdown() }
         let racing = scenario.download(0)
@@ -59,8 +55,7 @@ import WebImageTesting
             let end = Probe(on: scenario.executor) { await downloader.shutdown() }
             scenario.executor.drain()
             expect(callers.allSatisfy { $0.wasCancelled } && end.isRunning && !scenario.transport.isShutDown)
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expectAll(end.value != nil, scenario.transport.isShutDown, scenario.isAtRest)
         }
     }
@@ -72,10 +67,8 @@ import WebImageTesting
         let scenario = DownloaderScenario(seed: seed, gate: gate) { $0.maximumQueueLength = 2 }
         let callers = (0..<5).map { scenario.download($0) }
         scenario.executor.drain()
-        expectEqual(callers.count { $0.code == .overloaded }, 2)
-        expectEqual(callers.count { $0.isRunning }, 3)
-        gate.open()
-        scenario.executor.drain()
+        expectEqual([callers.count { $0.code == .overloaded }, callers.count { $0.isRunning }], [2, 3])
+        scenario.executor.open(gate)
         expectEqual(callers.count { $0.value != nil }, 3)
         let next = scenario.download(9)
         scenario.executor.drain()
@@ -101,9 +94,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `each caller may leave at any time: nothing leaks, and no other caller and no other transfer goes with it`(
-        seed: UInt64
-    ) {
+    func `each caller may leave at any time: nothing leaks, and no other caller goes with it`(seed: UInt64) {
         // Each caller may leave at any time, and nothing leaks.
         var random = SeededGenerator(seed: seed)
         let scenario = DownloaderScenario(seed: seed, slots: 2) {
@@ -132,8 +123,7 @@ import WebImageTesting
             leaver.cancel()
             let joiner = scenario.download(1)
             scenario.executor.drain()
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expectAll(leaver.wasCancelled, joiner.value != nil, scenario.isAtRest)
             #expect((1...2).contains(scenario.transport.requests.count))
         }
@@ -177,8 +167,7 @@ import WebImageTesting
             try await downloader.download(.numbered(1)) { reports.write($0) }
         }
         for gate in gates {
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
         }
         let counts = reports.entries.map(\.receivedByteCount)
         expectAll(caller.value != nil, counts.last == bytes.count, counts == Array(Set(counts)).sorted())
@@ -198,8 +187,7 @@ import WebImageTesting
         // The second transfer waits for at least this long, and is answered as fast as this machine allows.
         while watch.elapsed < .milliseconds(50) {}
         let sending = Stopwatch()
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         let all = sending.elapsed
         expect(callers.allSatisfy { $0.value != nil })
         scenario.downloader.hub.finish()
@@ -213,8 +201,7 @@ import WebImageTesting
         }
         scenario.executor.drain()
         let (waited, took) = try #require(reader.value)
-        expectEqual(waited.count, 1)
-        expectEqual(took.count, 1)
+        expectEqual([waited.count, took.count], [1, 1])
         expect(waited[0] >= .milliseconds(50) && took[0] <= all)
     }
 }

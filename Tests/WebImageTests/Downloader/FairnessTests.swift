@@ -26,9 +26,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `sixty slow transfers delay a picture of another host by two rounds at most`(
-        seed: UInt64
-    ) {
+    func `sixty slow transfers delay a picture of another host by two rounds at most`(seed: UInt64) {
         #expect(ImageDownloader.roundTime * 2 < .milliseconds(500))
         for (host, priority) in [("fast.example.org", ImagePriority.high), ("drip.example.org:8443", .normal)] {
             let scenario = Self.scenario(seed)
@@ -44,9 +42,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `a host holds half of the slots while another waits, all of them otherwise, but never above its limit`(
-        seed: UInt64
-    ) {
+    func `a host holds half of the slots while another waits, and never more than its limit`(seed: UInt64) {
         // A host holds half of the slots, rounded up, while another host waits, and all of them otherwise.
         let scenario = Self.scenario(seed, slots: 5)
         let alone = (0..<9).map { scenario.downloadInTurn($0, host: "drip.example.org") }
@@ -55,8 +51,7 @@ import WebImageTesting
         // Two of the first host end, and their slots go to the other one, until each has its share.
         scenario.end(Array(alone.prefix(2)))
         let running = scenario.downloader.board.origins
-        expectEqual(running["https://drip.example.org"], 3)
-        expectEqual(running["https://drip.example.com"], 2)
+        expectEqual([running["https://drip.example.org"], running["https://drip.example.com"]], [3, 2])
         scenario.end(Array(alone.dropFirst(2)) + other)
         expect(scenario.isAtRest)
 
@@ -84,10 +79,7 @@ import WebImageTesting
         expect(scenario.isAtRest)
     }
 
-    @Test(arguments: seeds)
-    func `a transfer without progress loses its slot, also within its host's share, unless it has just begun`(
-        seed: UInt64
-    ) {
+    @Test(arguments: seeds) func `a transfer without progress loses its slot, unless it has just begun`(seed: UInt64) {
         // A transfer without progress loses its slot, also within its host's share, and continues.
         let scenario = Self.scenario(seed, slots: 2)
         let dripping = ["drip.example.org", "drip.example.com"].map { scenario.downloadInTurn(host: $0) }
@@ -168,8 +160,7 @@ import WebImageTesting
             executor.drain()
         }
         expectAll(busy.prefix(2).allSatisfy { $0.value != nil }, stub.peak == 1)
-        expectEqual(downloader.entryCount, 0)
-        expectEqual(executor.pending, 0)
+        expectEqual([downloader.entryCount, executor.pending], [0, 0])
     }
 
     @Test func `the queue is checked only while a transfer waits`() async throws {
@@ -185,8 +176,7 @@ import WebImageTesting
         for task in dripping { _ = await task.result }
         expectAll(!downloader.goesOnAttending(), !downloader.board.isAttended)
         await downloader.shutdown()
-        expectEqual(downloader.board.count, 0)
-        expectEqual(downloader.slots.entryCount, 0)
+        expectEqual([downloader.board.count, downloader.slots.entryCount], [0, 0])
         expect(!downloader.board.isAttended)
     }
 

@@ -47,9 +47,7 @@ import WebImageTesting
     }
 
     @Test(arguments: few)
-    func `a response has an age, also on disk and from its way, and a 304 keeps the fields that describe the bytes`(
-        seed: UInt64
-    ) throws {
+    func `a response has an age, also on disk, and a 304 keeps what describes the bytes`(seed: UInt64) throws {
         let stage = try HTTPStage(["Cache-Control": "max-age=60", "Age": "7"], seed: seed)
         _ = stage.load(HTTPStage.request(small: true))
         stage.pass(5)

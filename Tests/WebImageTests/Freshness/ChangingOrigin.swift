@@ -87,8 +87,7 @@ struct HTTPStage {
     }
 
     func load(_ request: ImageRequest = HTTPStage.request()) -> Result<ImageResponse, any Error>? {
-        let caller = staged.load(request)
-        staged.run()
+        let caller = staged.loadInTurn(request)
         return caller.result
     }
 
@@ -106,8 +105,7 @@ struct HTTPStage {
     }
 
     func file(_ format: OutputFormat, _ request: ImageRequest = HTTPStage.request()) -> EncodedImage? {
-        let caller = staged.data(request, as: format)
-        staged.run()
+        let caller = staged.dataInTurn(request, as: format)
         return caller.value
     }
 }

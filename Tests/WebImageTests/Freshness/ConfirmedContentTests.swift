@@ -94,8 +94,7 @@ import WebImageTesting
             stage.staged.run()
             expect(storing.value != nil)
             stage.pass(60)
-            expectEqual(stage.version(request), 1)
-            expectEqual(stage.asked, 2)
+            expectEqual([stage.version(request), stage.asked], [1, 2])
             let pipeline = stage.staged.manager.pipeline
             expectEqual(pipeline.held(small, Picture(), small.variantKey)?.image.isSame(as: image), true)
             expectNil(
@@ -129,8 +128,7 @@ import WebImageTesting
             HTTPResponse(
                 status: 200, url: request.url, body: HTTPBody(EndlessBody(first: bytes, endsSilently: true)))
         }
-        let caller = staged.load(.numbered(1))
-        staged.run()
+        let caller = staged.loadInTurn(.numbered(1))
         caller.cancel()
         staged.run()
         expectAll(caller.wasCancelled, staged.manager.counters.downloadedByteCount == 0)

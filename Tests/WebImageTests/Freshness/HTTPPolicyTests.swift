@@ -13,9 +13,7 @@ import WebImageTesting
     private static let few: Range<UInt64> = 0..<10
 
     @Test(arguments: [false, true], few)
-    func `a fresh picture is used without asking, and by default a stale one, too`(
-        fromDisk: Bool, seed: UInt64
-    ) throws {
+    func `a fresh picture is used without asking, and by default a stale one`(fromDisk: Bool, seed: UInt64) throws {
         let stage = try HTTPStage(["Cache-Control": "max-age=60"], seed: seed)
         expectAll(stage.version() == 1, stage.loads(HTTPStage.request(small: true)))
         _ = stage.file(.webp())
@@ -31,8 +29,7 @@ import WebImageTesting
             _ = stage.load()
             stage.pass(600)
             if fromDisk { stage.staged.emptyMemory() }
-            expectEqual(stage.version(.numbered(1)), 1)
-            expectEqual(stage.asked, 1)
+            expectEqual([stage.version(.numbered(1)), stage.asked], [1, 1])
         }
     }
 
@@ -92,8 +89,7 @@ import WebImageTesting
             _ = stage.load(HTTPStage.request(small: true))
             expect(stage.staged.coder.decodes == decodes && stage.asked == 2, "made from the new original in memory")
             stage.staged.emptyMemory()
-            expectEqual(stage.version(), 2)
-            expectEqual(stage.asked, 2)
+            expectEqual([stage.version(), stage.asked], [2, 2])
         }
     }
 
@@ -109,16 +105,14 @@ import WebImageTesting
         expectNil(stage.staged.manager.peek(HTTPStage.request()))
         expectEqual(stage.staged.fileCount, 0)
         _ = (stage.file(.webp()), stage.load(HTTPStage.request(small: true)))
-        expectEqual(stage.asked, 3)
-        expectEqual(stage.staged.fileCount, 0)
+        expectEqual([stage.asked, stage.staged.fileCount], [3, 0])
 
         // What another policy has kept although it must not be stored is not used.
         do {
             let stage = try HTTPStage(["Cache-Control": "no-store, max-age=60"], seed: seed)
             _ = stage.load(.numbered(1))
             expect(stage.staged.manager.peek(.numbered(1)) != nil)
-            expectEqual(stage.version(), 1)
-            expectEqual(stage.asked, 2)
+            expectEqual([stage.version(), stage.asked], [1, 2])
             _ = stage.load(.numbered(1))
             expectEqual(stage.asked, 3, "the rules have removed it")
         }
@@ -198,11 +192,9 @@ import WebImageTesting
         let stage = try HTTPStage([:])
         _ = stage.load()
         stage.pass(86_399)
-        expectEqual(stage.version(), 1)
-        expectEqual(stage.asked, 1)
+        expectEqual([stage.version(), stage.asked], [1, 1])
         stage.pass(1)
-        expectEqual(stage.version(), 1)
-        expectEqual(stage.asked, 2)
+        expectEqual([stage.version(), stage.asked], [1, 2])
     }
 
     @Test

@@ -51,8 +51,7 @@ import WebImageTesting
         expectEqual(report?.cancelledLoadCount, (stuck == .endOfTransport ? 0 : 2))
         expectAll(!picture.isRunning, !file.isRunning, staged.transport.isShutDown == (stuck != .endOfTransport))
         expectEqual(staged.clock.sleepers, 0, "no alarm is left")
-        gate.open()
-        staged.run()
+        staged.open(gate)
         let later = staged.shutdown(within: .zero)
         staged.run()
         expectEqual(later.value, report, "what returns later changes no report")
@@ -60,25 +59,20 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `the stages share the grace time: a disk that does not answer has what the transfers leave of it`(
-        seed: UInt64
-    ) throws {
+    func `the stages share the grace time: a slow disk has what the transfers leave of it`(seed: UInt64) throws {
         // The stages share the grace time.
         let (gate, endGate) = (Gate(), Gate())
         let staged = try StagedManager(seed: seed, gate: gate, endGate: endGate)
-        let caller = staged.load(.numbered(1))
-        staged.run()
+        let caller = staged.loadInTurn(.numbered(1))
         let end = staged.shutdown()
         staged.run()
         staged.clock.advance(by: .seconds(3))
-        gate.open()
-        staged.run()
+        staged.open(gate)
         expectAll(caller.value != nil, end.isRunning)
         staged.clock.advance(by: .seconds(2))
         staged.run()
         expectEqual(end.value, ShutdownReport(stillRunningCount: 1), "nothing had to be cancelled, so nothing unwinds")
-        endGate.open()
-        staged.run()
+        staged.open(endGate)
         expectAll(staged.isAtRest, staged.transport.isShutDown)
 
         // A disk that does not answer has the rest of the grace time after the transfers.
@@ -99,8 +93,7 @@ import WebImageTesting
             staged.run(without: .files)
             staged.clock.advance(by: ImageManager.unwindingTime)
             staged.run(without: .files)
-            expectEqual(end.value?.droppedWriteCount, 1)
-            expectEqual(end.value?.cancelledLoadCount, 0)
+            expectEqual([end.value?.droppedWriteCount, end.value?.cancelledLoadCount], [1, 0])
             staged.run()
             expect(staged.isAtRest)
         }
@@ -123,8 +116,7 @@ import WebImageTesting
         staged.run(without: .files)
         staged.clock.advance(by: ImageManager.unwindingTime)
         staged.run(without: .files)
-        expectEqual(end.value?.droppedWriteCount, 2)
-        expectEqual(end.value?.cancelledLoadCount, 0)
+        expectEqual([end.value?.droppedWriteCount, end.value?.cancelledLoadCount], [2, 0])
         let pending = staged.start { await $0.pipeline.caches.writes?.pendingCount }
         staged.run(without: .files)
         expectEqual(pending.value, 1, "the write that has not begun is given up with its memory")
@@ -175,8 +167,7 @@ import WebImageTesting
     @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min), .nanoseconds(-1)], fewerSeeds)
     func `without a grace time everything is dropped at once`(grace: Duration, seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, hasDisk: false, answer: Self.endless)
-        let caller = staged.load(.numbered(1))
-        staged.run()
+        let caller = staged.loadInTurn(.numbered(1))
         let end = staged.shutdown(within: grace)
         staged.run()
         expectAll(caller.wasCancelled, end.value == ShutdownReport(cancelledLoadCount: 1), staged.isAtRest)

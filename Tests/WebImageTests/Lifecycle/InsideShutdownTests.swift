@@ -75,8 +75,7 @@ import WebImageTesting
         let others = (2...4).map { staged.load(.numbered($0)) }
         staged.run()
         expectEqual(staged.manager.downloader.queuedCount, 3)
-        gate.open()
-        staged.run()
+        staged.open(gate)
         expectAll(inside.value != nil, others.allSatisfy { $0.value != nil }, staged.isAtRest)
         expectAll(staged.transport.peak == 1, !staged.manager.downloader.board.isAttended)
 
@@ -94,8 +93,7 @@ import WebImageTesting
             let end = staged.shutdown()
             staged.run()
             expectAll(end.isRunning, caller.isRunning)
-            gate.open()
-            staged.run()
+            staged.open(gate)
             expectAll(caller.value != nil, end.value == ShutdownReport(), staged.isAtRest)
         }
     }
@@ -141,16 +139,13 @@ import WebImageTesting
         staged.runSome(upTo: 100)
         callers[Int(seed % 8)].cancel()
         staged.run()
-        gate.open()
-        staged.run()
+        staged.open(gate)
         expect(callers.allSatisfy { $0.value != nil || $0.wasCancelled || $0.code == .shutDown })
         expectAll(staged.isAtRest, staged.transport.isShutDown)
     }
 
     @Test(arguments: seeds)
-    func `a task that outlives its transfer, or works while it returns, shuts down like any other`(
-        seed: UInt64
-    ) throws {
+    func `a task that outlives its transfer, or works as it returns, shuts down like any other`(seed: UInt64) throws {
         // A task that outlives its transfer shuts down like any other.
         let (gate, manager, reports) = (Gate(), Later<ImageManager>(), Journal<ShutdownReport>())
         let staged = try StagedManager(seed: seed, hasDisk: false)
@@ -165,8 +160,7 @@ import WebImageTesting
             })
         staged.run()
         expect(caller.value != nil)
-        gate.open()
-        staged.run()
+        staged.open(gate)
         expectAll(reports.entries == [ShutdownReport()], staged.isAtRest)
 
         // A task shuts down while its transfer returns, and the counts are exact.

@@ -16,10 +16,7 @@ import WebImageTesting
         return ImageManager(configuration: configuration, transport: StubTransport(answer))
     }
 
-    @Test
-    func `reports come in order in the caller's task, the last one before the call returns, and none after`()
-        async throws
-    {
+    @Test func `reports come in order in the caller's task, the last one before the call returns`() async throws {
         let bytes = try ImageFactory.encoded(width: 64, height: 64, seed: 1, as: .png)
         let manager = Self.manager { request in
             let pieces = stride(from: 0, to: bytes.count, by: 10).map {

@@ -40,21 +40,17 @@ import WebImageTesting
         }
         staged.run()
         expectAll(callers.allSatisfy { $0.code == .reentrant }, staged.transport.requests.isEmpty, staged.isAtRest)
-        let next = staged.load(.numbered(1))
-        staged.run()
+        let next = staged.loadInTurn(.numbered(1))
         expect(next.value != nil, "it is not remembered as a failure")
     }
 
     @Test(arguments: seeds)
-    func `a modifier may peek into memory and use another manager, and a task that outlives its transfer may load`(
-        seed: UInt64
-    ) throws {
+    func `a modifier may peek and use another manager, and a task that outlives it may load`(seed: UInt64) throws {
         // A modifier may peek into memory, and use another manager.
         let (manager, other) = (Later<ImageManager>(), try StagedManager(seed: seed))
         let staged = try StagedManager(seed: seed)
         manager.set(staged.manager)
-        _ = staged.load(.numbered(1))
-        staged.run()
+        staged.loadInTurn(.numbered(1))
         let token = other.start { try await $0.load(.numbered(7)) }
         other.run()
         let known = other.manager
@@ -88,8 +84,7 @@ import WebImageTesting
                     }
                 })
             staged.run()
-            gate.open()
-            staged.run()
+            staged.open(gate)
             expectAll(caller.value != nil, loaded.entries == [true], staged.isAtRest)
         }
     }

@@ -54,25 +54,21 @@ extension ImageManager: Service {}
         }
         let pictures = Self.run(scenario)
         scenario.executor.drain()
-        let load = scenario.load(1)
-        scenario.executor.drain()
+        let load = scenario.loadInTurn(1)
         let group = comesAfterManager ? [pictures, watch] : [watch, pictures]
         expectEqual(Self.end(group, on: scenario.executor), "ended")
         expectAll(load.value != nil, heard.entries == ["1.png"])
     }
 
     @Test(arguments: seeds)
-    func `a cancelled run shuts the manager down within the grace time of the configuration, and then returns`(
-        seed: UInt64
-    ) {
+    func `a cancelled run shuts the manager down within its grace time, and then returns`(seed: UInt64) {
         // Cancelled before the start: the manager is shut down, and the run returns.
         let scenario = ManagerScenario(seed: seed)
         let run = Self.run(scenario)
         run.cancel()
         scenario.executor.drain()
         expectAll(run.value != nil, scenario.transport.isShutDown)
-        let late = scenario.load(1)
-        scenario.executor.drain()
+        let late = scenario.loadInTurn(1)
         expectEqual(late.code, .shutDown)
 
         // Cancelled while loads run: they finish within the grace time, and then the run returns.
@@ -84,11 +80,9 @@ extension ImageManager: Service {}
             scenario.executor.drain()
             run.cancel()
             scenario.executor.drain()
-            let late = scenario.load(9)
-            scenario.executor.drain()
+            let late = scenario.loadInTurn(9)
             expectAll(late.code == .shutDown, run.isRunning, callers.allSatisfy { $0.isRunning })
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expectAll(callers.allSatisfy { $0.value != nil }, run.value != nil, scenario.transport.isShutDown)
             let report = Self.shutdown(scenario, within: .zero)
             scenario.executor.drain()
@@ -113,8 +107,7 @@ extension ImageManager: Service {}
             scenario.clock.advance(by: .seconds(1))
             scenario.executor.drain()
             expect(callers.allSatisfy { $0.wasCancelled } && run.isRunning, "the transport has not unwound")
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             let report = Self.shutdown(scenario, within: .zero)
             scenario.executor.drain()
             expectAll(run.value != nil, report.value?.cancelledLoadCount == 3)
@@ -138,8 +131,7 @@ extension ImageManager: Service {}
         if seed.isMultiple(of: 2) { joining.cancel() }
         scenario.executor.drain()
         expect(joining.isRunning && caller.isRunning, "the end that has begun has its time")
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expectAll(caller.value != nil, run.value != nil, joining.value != nil, end.value == ShutdownReport())
         let late = Self.run(scenario)
         scenario.executor.drain()
@@ -151,15 +143,13 @@ extension ImageManager: Service {}
         // Several runs end together, whichever of them is cancelled.
         let gate = Gate()
         let scenario = ManagerScenario(seed: seed, gate: gate)
-        let caller = scenario.load(1)
-        scenario.executor.drain()
+        let caller = scenario.loadInTurn(1)
         let runs = (0..<3).map { _ in Self.run(scenario) }
         scenario.executor.run(steps: Int(seed % 7))
         runs[Int(seed % 3)].cancel()
         scenario.executor.drain()
         expect(runs.allSatisfy { $0.isRunning })
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expectAll(runs.allSatisfy { $0.value != nil }, caller.value != nil, scenario.transport.isShutDown)
 
         // A run that is not cancelled does not end the manager.

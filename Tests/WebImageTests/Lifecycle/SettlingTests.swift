@@ -10,9 +10,7 @@ import WebImageTesting
     private static let key = CacheKey("key")
 
     @Test(arguments: seeds)
-    func `a reader that settles a key waits for its write and no other, and lets no two contents be written at once`(
-        seed: UInt64
-    ) throws {
+    func `a reader that settles a key waits for its write alone, and no two are written at once`(seed: UInt64) throws {
         // A reader that settles a key waits for its write and for no other.
         let scenario = try WriteBehindScenario(seed: seed)
         _ = scenario.look { await $0.submit(for: Self.key, byteCount: 0) { sampleEntry(1) } }

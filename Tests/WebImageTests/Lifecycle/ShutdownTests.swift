@@ -13,19 +13,15 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `loads finish within the grace time, or are cancelled and reported at its end, which later calls join`(
-        seed: UInt64
-    ) {
+    func `loads finish within the grace time, or are reported at its end, which later calls join`(seed: UInt64) {
         // Running loads finish within the grace time.
         let gate = Gate()
         let scenario = ManagerScenario(seed: seed, gate: gate)
-        let caller = scenario.load(1)
-        scenario.executor.drain()
+        let caller = scenario.loadInTurn(1)
         let end = Self.shutdown(scenario)
         scenario.executor.drain()
         expectAll(end.isRunning, caller.isRunning)
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expectAll(caller.value != nil, end.value == ShutdownReport(), scenario.transport.isShutDown)
 
         // Work that has not ended at the deadline is cancelled and reported.
@@ -39,8 +35,7 @@ import WebImageTesting
             scenario.clock.advance(by: .seconds(5))
             scenario.executor.drain()
             expect(callers.allSatisfy { $0.wasCancelled })
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expectEqual(end.value?.cancelledLoadCount, 3)
             expectEqual(end.value?.isClean, false)
         }
@@ -50,16 +45,14 @@ import WebImageTesting
             let gate = Gate()
             let scenario = ManagerScenario(seed: seed, gate: gate)
             let manager = scenario.manager
-            let caller = scenario.load(1)
-            scenario.executor.drain()
+            let caller = scenario.loadInTurn(1)
             let end = Self.shutdown(scenario)
             scenario.executor.drain()
             let later = Probe(on: scenario.executor) { await manager.shutdown(within: .zero) }
             scenario.executor.drain()
             expect(caller.isRunning, "the grace time is that of the first call")
             expect(later.isRunning)
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expect(caller.value != nil)
             expectEqual(end.value, ShutdownReport())
             expectEqual(later.value, end.value)
@@ -69,17 +62,14 @@ import WebImageTesting
     @Test(arguments: seeds) func `after the end every load gets one clear error, also a memory hit`(seed: UInt64) {
         let scenario = ManagerScenario(seed: seed)
         let manager = scenario.manager
-        _ = scenario.load(1)
-        scenario.executor.drain()
+        scenario.loadInTurn(1)
         let ends = (0..<2).map { _ in Self.shutdown(scenario) }
-        let racing = scenario.load(2)
-        scenario.executor.drain()
+        let racing = scenario.loadInTurn(2)
         expect(ends.allSatisfy { $0.value != nil }, "a second shutdown joins the first")
         expect(!racing.isRunning)
         if racing.value == nil { expectEqual((racing.error as? ImageLoadError)?.code, .shutDown) }
         for number in [1, 3] {
-            let late = scenario.load(number)
-            scenario.executor.drain()
+            let late = scenario.loadInTurn(number)
             expectEqual((late.error as? ImageLoadError)?.code, .shutDown)
         }
         expectNil(manager.peek(.numbered(1)))
@@ -113,8 +103,7 @@ import WebImageTesting
         scenario.clock.advance(by: .milliseconds(1))
         scenario.executor.drain()
         expect(load.wasCancelled)
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         #expect(seed.isMultiple(of: 2) ? scope.error is Failure : scope.value == 1)
         expect(scenario.transport.isShutDown)
     }
@@ -133,14 +122,12 @@ import WebImageTesting
         scenario.executor.drain()
         expectAll(all.value != nil, callers.allSatisfy { $0.wasCancelled })
         gate.open()
-        let next = scenario.load(0)
-        scenario.executor.drain()
+        let next = scenario.loadInTurn(0)
         expect(next.value != nil)
 
         // CancelAll reaches a file that no longer needs its picture.
         let staged = try StagedManager(seed: seed, hasDisk: false)
-        let picture = staged.load(.numbered(1))
-        staged.run()
+        let picture = staged.loadInTurn(.numbered(1))
         let file = staged.data(.numbered(1), as: .jpeg())
         staged.run(without: .pixels)
         staged.manager.cancelAll()

@@ -22,14 +22,11 @@ import WebImageTesting
         }
         scenario.stage.run()
         expectEqual(scenario.stored(CacheKey("key")), sampleEntry(5).bytes)
-        expectEqual(scenario.look { await $0.pendingCount }, 0)
-        expectEqual(scenario.look { await $0.droppedCount }, 0)
+        expectEqual([scenario.look { await $0.pendingCount }, scenario.look { await $0.droppedCount }], [0, 0])
     }
 
     @Test(arguments: seeds)
-    func `a write that is overtaken is not made, and one that fails or comes after the close is counted`(
-        seed: UInt64
-    ) throws {
+    func `a write that is overtaken is not made, and one that fails or comes late is counted`(seed: UInt64) throws {
         // A write that newer content has overtaken is not made, and not counted as dropped.
         let scenario = try WriteBehindScenario(seed: seed)
         for isCurrent in [true, false] {
@@ -76,8 +73,7 @@ import WebImageTesting
             taken.append(scenario.look { await $0.submitIfRoom(for: key, byteCount: 0) { sampleEntry(number) } })
         }
         expectEqual(taken, [true, true, true, false, false])
-        expectEqual(scenario.look { await $0.pendingCount }, 3)
-        expectEqual(scenario.look { await $0.droppedCount }, 2)
+        expectEqual([scenario.look { await $0.pendingCount }, scenario.look { await $0.droppedCount }], [3, 2])
         expectEqual(dropped.entries, [CacheKey("4"), CacheKey("5")])
         expectEqual(warnings.codes, [.overloaded], "one warning for all of them")
         scenario.stage.run()

@@ -26,7 +26,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `all that a write keeps counts for the room, a replacing one takes that of another, and one above it waits`(
+    func `all that a write keeps counts for the room, and one that replaces another takes its own`(
         seed: UInt64
     ) throws {
         // Keys, and what a change keeps, count for the room.
@@ -141,9 +141,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `a flush waits for what was submitted before it and for what replaces that, and for nothing later`(
-        seed: UInt64
-    ) throws {
+    func `a flush waits for what was submitted before and what replaces that, and no more`(seed: UInt64) throws {
         // A flush waits for what was submitted before it, and for nothing later.
         let scenario = try WriteBehindScenario(seed: seed, room: 2)
         let before = (0..<4).map { Self.submit($0, to: scenario) }

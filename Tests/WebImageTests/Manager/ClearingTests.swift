@@ -14,8 +14,7 @@ import WebImageTesting
         // Clearing memory keeps the disk, clearing all empties both.
         let staged = try StagedManager(seed: seed)
         func source() -> ImageSource? {
-            let load = staged.load(.numbered(1))
-            staged.run()
+            let load = staged.loadInTurn(.numbered(1))
             return load.value?.source
         }
         expectEqual(source(), .network)
@@ -37,8 +36,7 @@ import WebImageTesting
             let clearing = staged.start { try await $0.clear() }
             staged.run()
             expectAll(load.value != nil, clearing.value != nil, staged.isAtRest)
-            let again = staged.load(.numbered(1))
-            staged.run()
+            let again = staged.loadInTurn(.numbered(1))
             expectEqual(again.value?.image.pixels, load.value?.image.pixels)
         }
     }
@@ -79,8 +77,7 @@ import WebImageTesting
         staged.run(without: .pixels)
         var request = ImageRequest.numbered(1)
         request.cacheReads = reads
-        let later = staged.load(request)
-        staged.run()
+        let later = staged.loadInTurn(request)
         expectAll(earlier.value != nil, later.value.flatMap { ImageFactory.seed(of: $0.image) } == 2)
 
         // Removing from memory leaves to other loads what a transfer has brought for the disk.
@@ -90,8 +87,7 @@ import WebImageTesting
             staged.run(without: .pixels)
             _ = staged.start { try await $0.remove(.numbered(1), from: .memory) }
             staged.run(without: .pixels)
-            let later = staged.load(.numbered(1))
-            staged.run()
+            let later = staged.loadInTurn(.numbered(1))
             expectAll(earlier.value != nil, later.value != nil, staged.transport.requests.count == 1)
         }
     }
@@ -104,23 +100,17 @@ import WebImageTesting
         let requests = [ImageRequest.numbered(1), .numbered(1, transformers: [.rotate(degrees: 90)])]
         let claim = ContentOrder.Claim(staged.manager.pipeline.order, requests[0].originalKey)
         for request in requests {
-            let first = staged.load(request)
-            staged.run()
-            let file = staged.data(request)
-            staged.run()
+            let first = staged.loadInTurn(request)
+            let file = staged.dataInTurn(request)
             staged.emptyMemory()
-            let second = staged.load(request)
-            staged.run()
+            let second = staged.loadInTurn(request)
             expectAll(first.value != nil, file.value != nil, second.value?.source == .disk)
             expect(staged.manager.peek(request) != nil)
-            let again = staged.data(request)
-            staged.run()
+            let again = staged.dataInTurn(request)
             staged.emptyMemory()
-            let third = staged.data(request)
-            staged.run()
+            let third = staged.dataInTurn(request)
             expectAll(again.value != nil, third.value?.source == .disk)
-            let fourth = staged.data(request)
-            staged.run()
+            let fourth = staged.dataInTurn(request)
             expectEqual(fourth.value?.source, .memory)
             staged.emptyMemory()
         }

@@ -120,8 +120,7 @@ import WebImageTesting
                 expectAll(file.bytes == sent, file.source == source, file.format == .gif, file.width == 64)
             }
         }
-        expectEqual(coder.decodes, 1)
-        expectEqual(origin.requests.count, 1)
+        expectEqual([coder.decodes, origin.requests.count], [1, 1])
     }
 
     @Test func `a variant comes from disk with the same pixels`() async throws {
@@ -138,8 +137,7 @@ import WebImageTesting
         request.transformers = [.resize(to: PixelSize(width: 20, height: 20))]
         let variant = try await withManager { try await $0.load(request) }
         expectEqual(variant.source, .disk)
-        expectEqual(variant.image.width, 20)
-        expectEqual(origin.requests.count, 1)
+        expectEqual([variant.image.width, origin.requests.count], [20, 1])
     }
 
     @Test func `a page and a truncated picture are errors, and not stored`() async throws {

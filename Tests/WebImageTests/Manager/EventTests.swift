@@ -60,9 +60,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `a reader that is cancelled, stops reading, or never begins leaves the load, and the transfer ends`(
-        seed: UInt64
-    ) throws {
+    func `a reader that is cancelled, stops, or never begins leaves the load`(seed: UInt64) throws {
         // A reader that is cancelled leaves the load, and the transfer ends.
         let staged = try StagedManager(seed: seed, hasDisk: false, answer: Self.endless)
         let readers = (0..<2).map { _ in Self.read(staged, .numbered(1)) }
@@ -95,13 +93,10 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `a refresh shows the cached picture first and the new one last, which a broken file does not keep away`(
-        seed: UInt64
-    ) throws {
+    func `a refresh shows the cached picture first, unless it is broken, and the new one last`(seed: UInt64) throws {
         // A refresh shows the cached picture first and the new one last.
         let staged = try StagedManager.counting(seed: seed)
-        _ = staged.load(.numbered(1))
-        staged.run()
+        staged.loadInTurn(.numbered(1))
         let readers = (0..<2).map { _ in Self.read(staged, Self.refresh) }
         staged.run()
         // Usually both share one transfer; the second may also begin when the first has its picture.
@@ -128,13 +123,11 @@ import WebImageTesting
             let body = GatedBody(bytes, pieces: 40, free: .max, gate: Gate())
             return HTTPResponse(status: 200, url: request.url, body: HTTPBody(body, expectedByteCount: bytes.count))
         }
-        _ = staged.load(.numbered(1))
-        staged.run()
+        staged.loadInTurn(.numbered(1))
         let gate = Gate()
         let reader = Self.read(staged, Self.refresh, slowedBy: gate)
         staged.run()
-        gate.open()
-        staged.run()
+        staged.open(gate)
         let seen = reader.value ?? []
         expectAll(seen.filter { $0 != "progress" } == ["cached 1", "finished 1"], seen.count <= 16)
     }
@@ -155,17 +148,14 @@ import WebImageTesting
             let body = SteppedBody(bytes, gates)
             return HTTPResponse(status: 200, url: request.url, body: HTTPBody(body, expectedByteCount: bytes.count))
         }
-        _ = staged.load(.numbered(1))
-        staged.run()
+        staged.loadInTurn(.numbered(1))
         let gate = Gate()
         let reader = Self.read(staged, Self.refresh, slowedBy: gate)
         staged.run()
         for gate in gates {
-            gate.open()
-            staged.run()
+            staged.open(gate)
         }
-        gate.open()
-        staged.run()
+        staged.open(gate)
         let seen = reader.value ?? []
         expectEqual(seen.filter { $0 != "progress" }, ["cached 1", "finished 2"])
         expectEqual(seen.count, min(pieces + 2, 16), "the buffer was full")

@@ -19,26 +19,21 @@ import WebImageTesting
             served.write(0)
             return served.count == 1 ? HTTPResponse(status: 404, url: request.url) : try .picture(for: request)
         }
-        _ = staged.load(.numbered(1))
-        staged.run()
+        staged.loadInTurn(.numbered(1))
         // Called from an actor, so that the flight does not begin and end within the call.
         let meek = staged.start { try await Elsewhere().load(.numbered(1), with: $0) }
         var request = ImageRequest.numbered(1)
         request.retriesFailed = true
         staged.runSome(upTo: 8)
-        let insisting = staged.load(request)
-        staged.run()
+        let insisting = staged.loadInTurn(request)
         expectAll(meek.value != nil || meek.code == .recentlyFailed, insisting.value != nil)
         staged.emptyMemory()
-        let after = staged.load(.numbered(1))
-        staged.run()
+        let after = staged.loadInTurn(.numbered(1))
         expect(after.value != nil, "a success ends the failure")
     }
 
     @Test(arguments: seeds)
-    func `a page of dead links asks the origin once for each, and the failure of one tenant is no other's`(
-        seed: UInt64
-    ) throws {
+    func `a page of dead links asks the origin once for each, and tenants share no failure`(seed: UInt64) throws {
         // A page of dead links asks the origin once for each, whatever the timing.
         let staged = try StagedManager(seed: seed, hasDisk: false) { HTTPResponse(status: 404, url: $0.url) }
         let callers = (0..<12).map { number in
@@ -63,8 +58,7 @@ import WebImageTesting
                 staged.runSome()
                 return caller
             }
-            let anonymous = staged.load(.numbered(1))
-            staged.run()
+            let anonymous = staged.loadInTurn(.numbered(1))
             expect(callers[0].code == .unacceptableStatus && callers[1].value != nil && anonymous.value != nil)
         }
     }
@@ -84,8 +78,7 @@ import WebImageTesting
         staged.run()
         expect(callers.allCancelled)
         callers.letGo()
-        let next = staged.load(.numbered(1))
-        staged.run()
+        let next = staged.loadInTurn(.numbered(1))
         expect(next.value != nil)
 
         // A broken file on disk is fetched again at once and is not a failure.
@@ -99,8 +92,7 @@ import WebImageTesting
             staged.run()
             expectAll(callers.allSatisfy { $0.value?.source == .network }, staged.transport.requests.count == 1)
             staged.emptyMemory()
-            let next = staged.load(.numbered(1))
-            staged.run()
+            let next = staged.loadInTurn(.numbered(1))
             expectEqual(next.value?.source, .disk)
         }
     }

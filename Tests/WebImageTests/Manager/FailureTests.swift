@@ -14,10 +14,8 @@ import WebImageTesting
     func `a missing picture is not requested again at once, unless its failure is retried, forgotten or temporary`() {
         do {
             let scenario = ManagerScenario(seed: 1, answer: Self.missing)
-            let first = scenario.load(1)
-            scenario.executor.drain()
-            let second = scenario.load(1)
-            scenario.executor.drain()
+            let first = scenario.loadInTurn(1)
+            let second = scenario.loadInTurn(1)
             expectEqual((first.error as? ImageLoadError)?.code, .unacceptableStatus)
             let repeated = second.error as? ImageLoadError
             expectEqual(repeated?.code, .recentlyFailed)
@@ -31,8 +29,7 @@ import WebImageTesting
             var request = ImageRequest.numbered(1)
             request.retriesFailed = true
             for _ in 0..<2 {
-                let caller = scenario.load(request)
-                scenario.executor.drain()
+                let caller = scenario.loadInTurn(request)
                 expectEqual((caller.error as? ImageLoadError)?.code, .unacceptableStatus)
             }
             expectEqual(scenario.transport.requests.count, 2)
@@ -42,12 +39,10 @@ import WebImageTesting
         do {
             let scenario = ManagerScenario(seed: 1, answer: Self.missing)
             let manager = scenario.manager
-            _ = scenario.load(1)
-            scenario.executor.drain()
+            scenario.loadInTurn(1)
             _ = Probe(on: scenario.executor) { manager.forgetFailures() }
             scenario.executor.drain()
-            _ = scenario.load(1)
-            scenario.executor.drain()
+            scenario.loadInTurn(1)
             expectEqual(scenario.transport.requests.count, 2)
         }
 
@@ -55,15 +50,14 @@ import WebImageTesting
         for status in [429, 500, 503] {
             let scenario = ManagerScenario(seed: 1) { HTTPResponse(status: status, url: $0.url) }
             for _ in 0..<2 {
-                _ = scenario.load(1)
-                scenario.executor.drain()
+                scenario.loadInTurn(1)
             }
             expectEqual(scenario.transport.requests.count, 2, "status \(status)")
         }
     }
 
     @Test(arguments: [CachePolicy.revalidate, .refreshCached, .reload], 0..<10 as Range<UInt64>)
-    func `a remembered failure does not hide what is stored, before it or after`(
+    func `a remembered failure hides nothing that is stored, before or after`(
         policy: CachePolicy, seed: UInt64
     ) throws {
         // A remembered failure does not hide what is stored.
@@ -91,13 +85,11 @@ import WebImageTesting
 
         // A picture that is stored after a failure is found.
         let staged = try StagedManager(seed: seed, answer: Self.missing)
-        let first = staged.load(.numbered(1))
-        staged.run()
+        let first = staged.loadInTurn(.numbered(1))
         let bytes = try Pictures.png(1)
         let storing = staged.start { try await $0.store(bytes, for: .numbered(1)) }
         staged.run()
-        let second = staged.load(.numbered(1))
-        staged.run()
+        let second = staged.loadInTurn(.numbered(1))
         expectAll(first.code == .unacceptableStatus, storing.error == nil, second.value != nil)
         expectEqual(staged.transport.requests.count, 1)
     }
@@ -110,8 +102,7 @@ import WebImageTesting
                 return HTTPResponse(
                     status: 200, headers: ["Content-Type": "text/html"], url: request.url, body: HTTPBody([page]))
             }
-            let caller = scenario.load(1)
-            scenario.executor.drain()
+            let caller = scenario.loadInTurn(1)
             let error = caller.error as? ImageLoadError
             expectEqual(error?.code, .undecodable)
             expectEqual(error?.reason, "unknownFormat")
@@ -121,8 +112,7 @@ import WebImageTesting
         // An empty response is an error.
         do {
             let scenario = ManagerScenario(seed: 1) { HTTPResponse(status: 200, url: $0.url) }
-            let caller = scenario.load(1)
-            scenario.executor.drain()
+            let caller = scenario.loadInTurn(1)
             expectEqual((caller.error as? ImageLoadError)?.code, .emptyBody)
         }
 
@@ -140,8 +130,7 @@ import WebImageTesting
                 return HTTPResponse(
                     status: 200, url: request.url, body: isAnnounced ? HTTPBody(chunks) : HTTPBody(stream))
             }
-            let caller = scenario.load(1)
-            scenario.executor.drain()
+            let caller = scenario.loadInTurn(1)
             expectEqual((caller.error as? ImageLoadError)?.reason, "bodyTooLarge")
         }
 
@@ -155,8 +144,7 @@ import WebImageTesting
                     return HTTPResponse(
                         status: 200, headers: ["Content-Type": type], url: request.url, body: picture.body)
                 }
-                let caller = scenario.load(1)
-                scenario.executor.drain()
+                let caller = scenario.loadInTurn(1)
                 expectEqual((caller.value != nil), isAccepted, "\(type)")
             }
         }
@@ -170,20 +158,15 @@ import WebImageTesting
         _ = staged.start { try await $0.diskCache?.store(bad, for: ImageRequest.numbered(1).originalKey) }
         staged.run()
         expectEqual(staged.fileCount, 1)
-        let caller = staged.load(.numbered(1))
-        staged.run()
-        expectEqual(staged.transport.open, 1)
-        expectEqual(staged.fileCount, 0)
-        gate.open()
-        staged.run()
+        let caller = staged.loadInTurn(.numbered(1))
+        expectEqual([staged.transport.open, staged.fileCount], [1, 0])
+        staged.open(gate)
         expectEqual(caller.code, .unacceptableStatus)
         expectEqual(staged.fileCount, 0)
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `a 304 to an unconditional request is an unacceptable status`(
-        seed: UInt64
-    ) throws {
+    func `a 304 to an unconditional request is an unacceptable status`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed) { HTTPResponse(status: 304, url: $0.url) }
         let load = staged.load(.numbered(1))
         let download = staged.start { try await $0.downloader.download(.numbered(2)) }
@@ -200,8 +183,7 @@ import WebImageTesting
         let scenario = ManagerScenario(seed: 1)
         var request = ImageRequest.numbered(1)
         request.cachePolicy = .onlyIfCached
-        let caller = scenario.load(request)
-        scenario.executor.drain()
+        let caller = scenario.loadInTurn(request)
         expectEqual((caller.error as? ImageLoadError)?.code, .notInCache)
         expectEmpty(scenario.transport.requests)
     }

@@ -11,9 +11,7 @@ import WebImageTesting
 /// Flights of files, which wait for flights of pictures, which wait for transfers.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct FileFlightTests {
     @Test(arguments: seeds)
-    func `callers of one picture or file share every stage: one transfer, one decode, one encode, one write`(
-        seed: UInt64
-    ) throws {
+    func `callers of one picture or file share every stage, from the transfer to the write`(seed: UInt64) throws {
         // Callers of one file share every stage: one transfer, one decode, one encode, one write.
         let staged = try StagedManager(seed: seed)
         var callers: [Probe<EncodedImage>] = []
@@ -23,9 +21,7 @@ import WebImageTesting
         }
         staged.run()
         expect(Set(callers.map { $0.value?.bytes }).count == 1 && callers[0].value?.format == .jpeg)
-        expectEqual(staged.transport.requests.count, 1)
-        expectEqual(staged.coder.decodes, 1)
-        expectEqual(staged.coder.encodes, 1)
+        expectEqual([staged.transport.requests.count, staged.coder.decodes, staged.coder.encodes], [1, 1, 1])
         let stores = staged.start { await $0.diskCache?.statistics.stores }
         staged.run()
         expectEqual(stores.value, 2, "the original and the file, once each")
@@ -42,16 +38,14 @@ import WebImageTesting
             }
             staged.run()
             expect(callers.allSatisfy { $0.value?.image.width == 4 })
-            expectEqual(staged.transport.requests.count, 1)
-            expectEqual(staged.coder.decodes, 1)
+            expectEqual([staged.transport.requests.count, staged.coder.decodes], [1, 1])
             expectEqual(staged.coder.encodes, 1, "the variant is encoded for the disk once")
         }
 
         // A plain download is written to disk once.
         do {
             let staged = try StagedManager(seed: seed)
-            let caller = staged.load(.numbered(1))
-            staged.run()
+            let caller = staged.loadInTurn(.numbered(1))
             let stores = staged.start { await $0.diskCache?.statistics.stores }
             staged.run()
             expectAll(caller.value != nil, stores.value == 1, staged.coder.encodes == 0)
@@ -63,12 +57,9 @@ import WebImageTesting
             let staged = try StagedManager(seed: seed, gate: gate)
             let callers = [staged.data(.numbered(7), as: .jpeg()), staged.data(.numbered(7), as: .png)]
             staged.run()
-            gate.open()
-            staged.run()
+            staged.open(gate)
             expect(callers.allSatisfy { $0.value != nil })
-            expectEqual(staged.transport.requests.count, 1)
-            expectEqual(staged.coder.decodes, 1)
-            expectEqual(staged.coder.encodes, 2)
+            expectEqual([staged.transport.requests.count, staged.coder.decodes, staged.coder.encodes], [1, 1, 2])
         }
     }
 
@@ -78,23 +69,19 @@ import WebImageTesting
         let gate = Gate()
         let staged = try StagedManager(seed: seed, gate: gate, hasDisk: false)
         let files = (0..<2).map { _ in staged.data(.numbered(7), as: .jpeg()) }
-        let picture = staged.load(.numbered(7))
-        staged.run()
+        let picture = staged.loadInTurn(.numbered(7))
         for caller in files { caller.cancel() }
         staged.run()
         expectAll(files.allSatisfy { $0.wasCancelled }, picture.isRunning)
         picture.cancel()
         staged.run()
-        gate.open()
-        staged.run()
+        staged.open(gate)
         expectAll(picture.wasCancelled, staged.transport.cancelled == 1, staged.coder.decodes == 0)
         expect(staged.isAtRest)
     }
 
     @Test(arguments: seeds)
-    func `no priority is lost between the stages: a caller or a raise moves the download at any time`(
-        seed: UInt64
-    ) throws {
+    func `no priority is lost between the stages: a caller or a raise moves the download`(seed: UInt64) throws {
         // No priority is lost between the stages: an urgent caller moves the download at any time.
         var configuration = ImageManager.Configuration()
         configuration.downloader.maximumConcurrentDownloads = 1
@@ -113,8 +100,7 @@ import WebImageTesting
         urgent.priority = .veryHigh
         callers.append(staged.data(urgent, as: .jpeg()))
         staged.run()
-        gate.open()
-        staged.run()
+        staged.open(gate)
         expectEqual(staged.transport.requests.map(\.url.lastPathComponent), ["0.png", "3.png", "1.png", "2.png"])
         expectAll(callers.allSatisfy { $0.hasOneEnd }, staged.isAtRest)
 
@@ -125,21 +111,17 @@ import WebImageTesting
             let gate = Gate()
             let staged = try StagedManager(seed: seed, gate: gate, hasDisk: false, configuration: configuration)
             for number in 0...3 {
-                _ = staged.data(.numbered(number), as: .jpeg())
-                staged.run()
+                staged.dataInTurn(.numbered(number), as: .jpeg())
             }
             _ = staged.start { $0.raise(.numbered(3), as: .jpeg(), to: .veryHigh) }
             staged.run()
-            gate.open()
-            staged.run()
+            staged.open(gate)
             expectEqual(staged.transport.requests.map(\.url.lastPathComponent), ["0.png", "3.png", "1.png", "2.png"])
         }
     }
 
     @Test(arguments: seeds)
-    func `progress through nested flights never goes back, and a caller that comes late gets the latest`(
-        seed: UInt64
-    ) throws {
+    func `progress through nested flights never goes back, and a late caller gets the latest`(seed: UInt64) throws {
         // Progress through nested flights never goes back, and a late caller gets the latest.
         do {
             let gate = Gate()
@@ -172,8 +154,7 @@ import WebImageTesting
                 staged.run()
             }
             expectAll(latest != nil, callers.allSatisfy { $0.1.entries.last == latest })
-            gate.open()
-            staged.run()
+            staged.open(gate)
             for (caller, heard) in callers {
                 expect(caller.value != nil)
                 expectEqual(heard.entries, Set(heard.entries).sorted(), "in order, and nothing twice")

@@ -38,26 +38,20 @@ import WebImageTesting
     private static func seed(_ image: DecodedImage?) -> Int? { image.flatMap { ImageFactory.seed(of: $0) } }
 
     @Test(arguments: [true, false], seeds)
-    func `a stale result never overwrites a newer one`(
-        isVariant: Bool, seed: UInt64
-    ) throws {
+    func `a stale result never overwrites a newer one`(isVariant: Bool, seed: UInt64) throws {
         // A stale result never overwrites a newer one: from disk.
         let staged = try Self.staged(seed)
         let (old, new) = Self.requests(isVariant ? [Unchanged()] : [])
         // The original alone, so that the variant has to be made.
-        _ = staged.load(.numbered(1))
-        staged.run()
+        staged.loadInTurn(.numbered(1))
         staged.emptyMemory()
         let callers = [staged.load(old)]
         staged.run(without: .pixels)
-        let refresh = staged.load(new)
-        staged.run()
-        expectEqual(Self.seed(callers[0].value?.image), 1)
-        expectEqual(Self.seed(refresh.value?.image), 2)
+        let refresh = staged.loadInTurn(new)
+        expectEqual([Self.seed(callers[0].value?.image), Self.seed(refresh.value?.image)], [1, 2])
         expectEqual(Self.seed(staged.manager.peek(old)), 2, "in memory")
         staged.emptyMemory()
-        let next = staged.load(old)
-        staged.run()
+        let next = staged.loadInTurn(old)
         expectEqual(Self.seed(next.value?.image), 2, "and on disk")
 
         // A stale result never overwrites a newer one: from the origin.
@@ -66,14 +60,11 @@ import WebImageTesting
             let (old, new) = Self.requests([])
             let first = staged.load(old)
             staged.run(without: .pixels)
-            let refresh = staged.load(new)
-            staged.run()
-            expectEqual(Self.seed(first.value?.image), 1)
-            expectEqual(Self.seed(refresh.value?.image), 2)
+            let refresh = staged.loadInTurn(new)
+            expectEqual([Self.seed(first.value?.image), Self.seed(refresh.value?.image)], [1, 2])
             expectEqual(Self.seed(staged.manager.peek(old)), 2)
             staged.emptyMemory()
-            let next = staged.load(old)
-            staged.run()
+            let next = staged.loadInTurn(old)
             expectEqual(next.value?.source, .disk)
             expectEqual(Self.seed(next.value?.image), 2)
         }
@@ -84,8 +75,7 @@ import WebImageTesting
     ) throws {
         let staged = try Self.staged(seed)
         let (old, new) = Self.requests([])
-        _ = staged.load(old)
-        staged.run()
+        staged.loadInTurn(old)
         staged.emptyMemory()
         var callers: [Probe<ImageResponse>] = []
         for turn in 0..<4 {
@@ -113,8 +103,7 @@ import WebImageTesting
         let (reload, another, conditional) = Self.sharing()
         var named = reload
         named.cacheKey = "a name of its own"
-        _ = staged.load(reload)
-        staged.run()
+        staged.loadInTurn(reload)
         var callers: [Probe<ImageResponse>] = []
         for request in [reload, another, named, conditional].shuffled(using: &staged.random) {
             let caller = staged.load(request)
@@ -127,37 +116,29 @@ import WebImageTesting
         expectEqual(values.count, 3)
         expectEqual(Self.seed(staged.manager.peek(.numbered(1))), Self.seed(newest?.image))
         staged.emptyMemory()
-        let next = staged.load(.numbered(1))
-        staged.run()
+        let next = staged.loadInTurn(.numbered(1))
         expectEqual(next.value?.source, .disk)
         expectEqual(Self.seed(next.value?.image), Self.seed(newest?.image))
     }
 
     @Test(arguments: [false, true], seeds)
-    func `the last caller of an overtaken transfer stores nothing of it`(
-        isFirstNamed: Bool, seed: UInt64
-    ) throws {
+    func `the last caller of an overtaken transfer stores nothing of it`(isFirstNamed: Bool, seed: UInt64) throws {
         let gate = Gate()
         let staged = try Self.staged(seed, gate: gate)
         let (reload, another, conditional) = Self.sharing()
-        _ = staged.load(reload)
-        staged.run()
+        staged.loadInTurn(reload)
         var first = reload
         if isFirstNamed { first.cacheKey = "a name of its own" }
         let callers = [staged.load(first), staged.load(another)]
         staged.run()
         callers[0].cancel()
-        let newer = staged.load(conditional)
-        staged.run()
-        gate.open()
-        staged.run()
+        let newer = staged.loadInTurn(conditional)
+        staged.open(gate)
         // The older request has the later answer.
-        expectEqual(Self.seed(callers[1].value?.image), 3)
-        expectEqual(Self.seed(newer.value?.image), 2)
+        expectEqual([Self.seed(callers[1].value?.image), Self.seed(newer.value?.image)], [3, 2])
         expectEqual(Self.seed(staged.manager.peek(.numbered(1))), 2)
         staged.emptyMemory()
-        let next = staged.load(.numbered(1))
-        staged.run()
+        let next = staged.loadInTurn(.numbered(1))
         expectEqual(next.value?.source, .disk)
         expectEqual(Self.seed(next.value?.image), 2)
     }
@@ -172,40 +153,32 @@ import WebImageTesting
             if fails, served.count == 2 { return HTTPResponse(status: 500, url: request.url) }
             return try .picture(served.count, for: request)
         }
-        _ = staged.load(.numbered(1))
-        staged.run()
+        staged.loadInTurn(.numbered(1))
         staged.emptyMemory()
         var variant = ImageRequest.numbered(1, transformers: [Unchanged()])
         variant.cacheReads = .memory
-        let caller = staged.load(variant)
-        staged.run()
+        let caller = staged.loadInTurn(variant)
         // The original comes into memory meanwhile, from disk.
-        let old = staged.load(.numbered(1))
-        staged.run()
-        gate.open()
-        staged.run()
+        let old = staged.loadInTurn(.numbered(1))
+        staged.open(gate)
         expectEqual(Self.seed(old.value?.image), 1)
         #expect(fails ? caller.code == .unacceptableStatus : Self.seed(caller.value?.image) == 2)
         expectEqual(Self.seed(staged.manager.peek(variant)), (fails ? nil : 2))
     }
 
     @Test(arguments: seeds)
-    func `a stale file never overwrites a newer one, and a key that two addresses share keeps the newest content`(
-        seed: UInt64
-    ) throws {
+    func `a stale file never overwrites a newer one, nor does another address of its key`(seed: UInt64) throws {
         // A stale file never overwrites a newer one, in memory or on disk.
         do {
             let staged = try Self.staged(seed)
             let (old, new) = Self.requests([])
             let first = staged.data(old, as: .jpeg())
             staged.run(without: .pixels)
-            let refresh = staged.data(new, as: .jpeg())
-            staged.run()
+            let refresh = staged.dataInTurn(new, as: .jpeg())
             let newest = refresh.value?.bytes
             expectAll(newest != nil, first.value?.bytes != newest)
             for source in [ImageSource.memory, .disk] {
-                let next = staged.data(old, as: .jpeg())
-                staged.run()
+                let next = staged.dataInTurn(old, as: .jpeg())
                 expectEqual(next.value?.source, source)
                 expectEqual(next.value?.bytes, newest)
                 staged.emptyMemory()
@@ -222,17 +195,13 @@ import WebImageTesting
         }
         let older = staged.load(requests[0])
         staged.run(without: .pixels)
-        let newer = staged.load(requests[1])
-        staged.run()
-        expectEqual(Self.seed(older.value?.image), 1)
-        expectEqual(Self.seed(newer.value?.image), 2)
+        let newer = staged.loadInTurn(requests[1])
+        expectEqual([Self.seed(older.value?.image), Self.seed(newer.value?.image)], [1, 2])
         expectEqual(Self.seed(staged.manager.peek(requests[0])), 2)
     }
 
     @Test(arguments: seeds)
-    func `a picture being written is not downloaded again, and the file on disk is the newest when no load runs`(
-        seed: UInt64
-    ) throws {
+    func `a picture being written, or on disk when no load runs, is not downloaded again`(seed: UInt64) throws {
         // A picture that is still being written is not downloaded again.
         let staged = try Self.staged(seed)
         var request = ImageRequest.numbered(1)
@@ -240,8 +209,7 @@ import WebImageTesting
         request.cacheWrites = .disk
         let first = staged.load(request)
         while first.isRunning, staged.canRun { staged.run(steps: 1) }
-        let second = staged.load(request)
-        staged.run()
+        let second = staged.loadInTurn(request)
         expectEqual(second.value?.source, .disk)
         expectEqual(staged.transport.requests.count, 1)
 
@@ -254,8 +222,7 @@ import WebImageTesting
             staged.run()
             expectEqual(staged.manager.pipeline.order.count, 0, "what a caller keeps holds no address")
             staged.emptyMemory()
-            let next = staged.load(old)
-            staged.run()
+            let next = staged.loadInTurn(old)
             expectAll(callers.allSatisfy { $0.value != nil }, next.value?.source == .disk)
             expect(download.value != nil && staged.manager.peek(old) != nil, "it goes back into memory")
         }

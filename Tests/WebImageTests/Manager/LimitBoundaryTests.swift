@@ -86,8 +86,7 @@ import WebImageTesting
     private static func run(_ scenario: ManagerScenario, _ gate: Gate, _ numbers: [Int]) -> Bool {
         gate.open()
         let loads = numbers.map { number in
-            let load = scenario.load(number)
-            scenario.executor.drain()
+            let load = scenario.loadInTurn(number)
             return load
         }
         return loads.allSatisfy { $0.value != nil }
@@ -102,8 +101,7 @@ import WebImageTesting
         let loads = (1...4).map { scenario.load($0) }
         scenario.executor.drain()
         let width = scenario.transport.open
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expect(loads.allSatisfy { $0.value != nil })
         return width
     }

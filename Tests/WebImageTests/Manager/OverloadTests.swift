@@ -9,9 +9,7 @@ import WebImageTesting
 
 @Suite(.balanced, .timeLimit(.minutes(1))) struct OverloadTests {
     @Test(arguments: seeds)
-    func `a full queue, of downloads or of decodes, refuses with one clear error, which is not remembered`(
-        seed: UInt64
-    ) throws {
+    func `a full queue of downloads or decodes refuses with an error that is not remembered`(seed: UInt64) throws {
         // A full download queue refuses with one clear error.
         var configuration = ImageManager.Configuration()
         configuration.downloader.maximumConcurrentDownloads = 1
@@ -21,11 +19,9 @@ import WebImageTesting
         let callers = (0..<4).map { staged.load(.numbered($0)) }
         staged.run()
         expectEqual(callers.count { $0.code == .overloaded }, 2)
-        gate.open()
-        staged.run()
+        staged.open(gate)
         expectAll(callers.count { $0.value != nil } == 2, staged.isAtRest)
-        let next = staged.load(.numbered(9))
-        staged.run()
+        let next = staged.loadInTurn(.numbered(9))
         expect(next.value != nil)
 
         // A full decode queue refuses with one clear error, which is not remembered.
@@ -36,8 +32,7 @@ import WebImageTesting
             staged.run()
             expectAll(callers.count { $0.code == .overloaded } == 2, callers.count { $0.value != nil } == 2)
             let again = (0..<4).map { number in
-                let caller = staged.load(.numbered(number))
-                staged.run()
+                let caller = staged.loadInTurn(.numbered(number))
                 return caller
             }
             expectAll(again.allSatisfy { $0.value != nil }, staged.isAtRest)
@@ -49,8 +44,7 @@ import WebImageTesting
     ) throws {
         let staged = try StagedManager(seed: seed, width: 1, maximumQueueLength: 0)
         let variant = ImageRequest.numbered(1, transformers: [.resize(to: .init(width: 4, height: 4), mode: .fill)])
-        _ = staged.load(variant)
-        staged.run()
+        staged.loadInTurn(variant)
         staged.emptyMemory()
         var blocking = ImageRequest.numbered(2)
         blocking.cacheReads = .memory

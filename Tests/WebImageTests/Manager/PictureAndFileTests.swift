@@ -31,10 +31,8 @@ import WebImageTesting
     func `a picture and its file are in memory together, in any order of loads`(hasDisk: Bool, seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, hasDisk: hasDisk)
         for turn in 0..<10 {
-            let picture = staged.load(.numbered(1))
-            staged.run()
-            let file = staged.data(.numbered(1), as: .original)
-            staged.run()
+            let picture = staged.loadInTurn(.numbered(1))
+            let file = staged.dataInTurn(.numbered(1), as: .original)
             expectEqual(file.value?.bytes, (try Pictures.png(1)))
             guard turn > 0 else { continue }
             expectEqual(picture.value?.source, .memory)
@@ -48,14 +46,12 @@ import WebImageTesting
         let staged = try StagedManager(seed: seed)
         let request = ImageRequest.numbered(
             1, transformers: isOriginal ? [] : [.resize(to: PixelSize(width: 8, height: 8))])
-        let file = staged.data(request, as: isOriginal ? .original : .jpeg())
-        staged.run()
+        let file = staged.dataInTurn(request, as: isOriginal ? .original : .jpeg())
         let bytes = file.value?.bytes.count ?? .max
         expectNil(staged.manager.peek(request))
         expectEqual(staged.manager.memoryStatistics.count, 1)
         #expect(staged.manager.memoryStatistics.cost >= bytes)
-        let again = staged.data(request, as: isOriginal ? .original : .jpeg())
-        staged.run()
+        let again = staged.dataInTurn(request, as: isOriginal ? .original : .jpeg())
         expectEqual(again.value?.source, .memory)
     }
 
@@ -72,11 +68,9 @@ import WebImageTesting
         let staged = try StagedManager(seed: seed, hasDisk: false, configuration: configuration)
         if wasLoaded { _ = staged.load(.numbered(1)) }
         staged.run()
-        let file = staged.data(.numbered(1), as: .original)
-        staged.run()
+        let file = staged.dataInTurn(.numbered(1), as: .original)
         expectAll(file.value != nil, Self.seed(staged.manager.peek(.numbered(1))) == 1)
-        let picture = staged.load(.numbered(1))
-        staged.run()
+        let picture = staged.loadInTurn(.numbered(1))
         expectEqual(picture.value?.source, .memory)
     }
 
@@ -86,14 +80,11 @@ import WebImageTesting
     ) throws {
         // A newer picture removes the older file from memory.
         let staged = try StagedManager.counting(seed: seed, hasDisk: hasDisk)
-        _ = staged.data(.numbered(1), as: .original)
-        staged.run()
+        staged.dataInTurn(.numbered(1), as: .original)
         var reload = ImageRequest.numbered(1)
         reload.cachePolicy = .reload
-        let newer = staged.load(reload)
-        staged.run()
-        let file = staged.data(.numbered(1), as: .original)
-        staged.run()
+        let newer = staged.loadInTurn(reload)
+        let file = staged.dataInTurn(.numbered(1), as: .original)
         expectEqual(Self.seed(newer.value?.image), 2)
         expectEqual(file.value?.bytes, (try Pictures.png(2)))
 
@@ -102,12 +93,10 @@ import WebImageTesting
             let staged = try StagedManager(seed: seed, hasDisk: false)
             var small = ImageRequest.numbered(1)
             small.transformers = [.resize(to: PixelSize(width: 2, height: 2), mode: .fit)]
-            _ = staged.load(small)
-            staged.run()
+            staged.loadInTurn(small)
             var reload = ImageRequest.numbered(1)
             reload.cachePolicy = .reload
-            let again = staged.load(reload)
-            staged.run()
+            let again = staged.loadInTurn(reload)
             expectEqual(again.value?.source, .network)
             expectEqual(staged.manager.peek(small)?.width, 2)
         }
@@ -115,17 +104,14 @@ import WebImageTesting
 
     @Test(arguments: seeds) func `a newer file removes the older picture from memory`(seed: UInt64) throws {
         let staged = try StagedManager.counting(seed: seed)
-        _ = staged.load(.numbered(1))
-        staged.run()
+        staged.loadInTurn(.numbered(1))
         var fileOnly = ImageRequest.numbered(1)
         fileOnly.cachePolicy = .reload
         fileOnly.cacheWrites.variant = []
-        let file = staged.data(fileOnly, as: .original)
-        staged.run()
+        let file = staged.dataInTurn(fileOnly, as: .original)
         expectEqual(file.value?.bytes, (try Pictures.png(2)))
         expectNil(staged.manager.peek(.numbered(1)))
-        let next = staged.data(.numbered(1), as: .original)
-        staged.run()
+        let next = staged.dataInTurn(.numbered(1), as: .original)
         expectEqual(next.value?.source, .memory)
         expectEqual(next.value?.bytes, file.value?.bytes)
     }
@@ -137,8 +123,7 @@ import WebImageTesting
         let cost = side * side * 4 + 4_000
         let staged = try Self.squares(seed, memory: Int((Double(cost) / share).rounded(.up)))
         let sources = (0..<4).map { _ in
-            let load = staged.load(Self.square(side))
-            staged.run()
+            let load = staged.loadInTurn(Self.square(side))
             return load.value?.source
         }
         expectEqual(sources, [.network, .memory, .memory, .memory])
@@ -154,11 +139,9 @@ import WebImageTesting
         }
         let before = staged.transport.requests.count
         for turn in 0..<6 {
-            let large = staged.load(Self.square(90))
-            staged.run()
+            let large = staged.loadInTurn(Self.square(90))
             expectAll(large.value?.image.width == 90, (turn < 2 || large.value?.source == .memory))
-            _ = staged.load(Self.square(1, 100 + turn))
-            staged.run()
+            staged.loadInTurn(Self.square(1, 100 + turn))
         }
         #expect(staged.transport.requests.count <= before + 2 + 6)
     }

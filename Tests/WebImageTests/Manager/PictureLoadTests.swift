@@ -22,9 +22,7 @@ import WebImageTesting
     }
 
     @Test(arguments: [true, false], seeds)
-    func `a variant of a picture in memory, and a remembered failure, need no transfer`(
-        hasDisk: Bool, seed: UInt64
-    ) throws {
+    func `a variant of a picture in memory, and a known failure, need no transfer`(hasDisk: Bool, seed: UInt64) throws {
         // A variant is made from the picture in memory, and nothing is transferred for it.
         let scenario = try StagedManager(seed: seed, hasDisk: hasDisk)
         let whole = scenario.load(ImageRequest.numbered(1))

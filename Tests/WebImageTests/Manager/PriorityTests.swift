@@ -21,17 +21,14 @@ import WebImageTesting
     func `urgent downloads go first, also those that a late caller or a raise makes urgent`(seed: UInt64) {
         let gate = Gate()
         let scenario = Self.scenario(seed, gate)
-        let blocker = scenario.load(0)
-        scenario.executor.drain()
+        let blocker = scenario.loadInTurn(0)
         let callers = zip(1..., [ImagePriority.veryLow, .normal, .veryHigh, .low, .high]).map { number, priority in
             var request = ImageRequest.numbered(number)
             request.priority = priority
-            let caller = scenario.load(request)
-            scenario.executor.drain()
+            let caller = scenario.loadInTurn(request)
             return caller
         }
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expectEqual(Self.order(scenario), ["0.png", "3.png", "5.png", "2.png", "4.png", "1.png"])
         expectAll(blocker.value != nil, callers.allSatisfy { $0.value != nil })
 
@@ -51,8 +48,7 @@ import WebImageTesting
             urgent.priority = .high
             callers.append(scenario.load(urgent))
             scenario.executor.drain()
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expectEqual(Self.order(scenario), ["0.png", "3.png", "1.png", "2.png"])
             expect(callers.allSatisfy { $0.value != nil })
         }
@@ -70,8 +66,7 @@ import WebImageTesting
             }
             let raise = Probe(on: scenario.executor) { manager.raise(.numbered(3), to: .veryHigh) }
             scenario.executor.drain()
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expectAll(raise.value != nil, callers.allSatisfy { $0.value != nil })
             expectEqual(Self.order(scenario), ["0.png", "3.png", "1.png", "2.png"])
         }
@@ -102,8 +97,7 @@ import WebImageTesting
         for caller in visible { caller.cancel() }
         scenario.executor.drain()
         let later = load(4, .normal)
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expectEqual(Self.order(scenario), ["0.png", "4.png", "1.png", "2.png", "3.png"])
         expect(([blocker, later] + hidden).allSatisfy { $0.hasOneEnd && !$0.wasCancelled })
     }

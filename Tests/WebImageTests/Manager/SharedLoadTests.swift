@@ -9,20 +9,15 @@ import WebImageTesting
 @testable import WebImage
 
 @Suite(.balanced, .timeLimit(.minutes(1))) struct SharedLoadTests {
-    @Test(arguments: seeds)
-    func `callers before, during and after a flight cause one download`(
-        seed: UInt64
-    ) {
+    @Test(arguments: seeds) func `callers before, during and after a flight cause one download`(seed: UInt64) {
         // Callers before, during and after a flight cause one download.
         let gate = Gate()
         let scenario = ManagerScenario(seed: seed, gate: gate)
         let early = (0..<3).map { _ in scenario.load(7) }
         scenario.executor.drain()
         let late = (0..<3).map { _ in scenario.load(7) }
-        gate.open()
-        scenario.executor.drain()
-        let after = scenario.load(7)
-        scenario.executor.drain()
+        scenario.executor.open(gate)
+        let after = scenario.loadInTurn(7)
         for caller in early + late + [after] {
             expectEqual(caller.value.flatMap { ImageFactory.seed(of: $0.image) }, 7)
         }
@@ -56,15 +51,13 @@ import WebImageTesting
             let sizes = [4, 6, 8].map { PixelSize(width: $0, height: $0) }
             let callers = sizes.map { scenario.load(.numbered(5, transformers: [.resize(to: $0)])) }
             scenario.executor.drain()
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expectEqual(callers.map { $0.value?.image.size }, sizes)
             expectEqual(scenario.transport.requests.count, 1)
         }
     }
 
-    @Test(arguments: seeds)
-    func `loads with other headers, limits or waits share no transfer`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `loads with other headers, limits or waits share no transfer`(seed: UInt64) throws {
         // Requests that differ in a header do not share a transfer.
         let scenario = ManagerScenario(seed: seed) { request in
             var numbered = request
@@ -80,8 +73,7 @@ import WebImageTesting
         scenario.executor.drain()
         expectEqual(callers.map { $0.value.flatMap { ImageFactory.seed(of: $0.image) } }, [1, 2])
         expectEqual(scenario.transport.requests.count, 2)
-        let anonymous = scenario.load(9)
-        scenario.executor.drain()
+        let anonymous = scenario.loadInTurn(9)
         expectEqual(anonymous.value?.source, .network, "nor does it read the other's picture from memory")
 
         // A load with stricter limits does not join one with laxer limits.
@@ -97,8 +89,7 @@ import WebImageTesting
             let requests = seed % 4 < 2 ? [lax, strict] : [strict, lax]
             let callers = requests.map { scenario.load($0) }
             scenario.executor.drain()
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             for (request, caller) in zip(requests, callers) {
                 if request.limits == nil { expectEqual(caller.value?.image.width, 100) }
                 if request.limits != nil { expectEqual((caller.error as? ImageLoadError)?.reason, "tooLarge") }
@@ -151,9 +142,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `a cancelled caller leaves the others waiting, the last one cancels, and an error reaches all and is not kept`(
-        seed: UInt64
-    ) {
+    func `a cancelled caller leaves the others, the last one cancels, and an error reaches all`(seed: UInt64) {
         // A cancelled caller leaves the others waiting.
         do {
             let gate = Gate()
@@ -163,11 +152,9 @@ import WebImageTesting
             callers[0].cancel()
             scenario.executor.drain()
             expect(callers[0].wasCancelled && callers[1].isRunning && callers[2].isRunning)
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             expect(callers[1].value != nil && callers[2].value != nil)
-            expectEqual(scenario.transport.requests.count, 1)
-            expectEqual(scenario.transport.cancelled, 0)
+            expectEqual([scenario.transport.requests.count, scenario.transport.cancelled], [1, 0])
         }
 
         // The last caller to leave cancels the transfer, and a later caller starts a new one.
@@ -178,13 +165,10 @@ import WebImageTesting
         for caller in first { caller.cancel() }
         scenario.executor.drain()
         expect(first.allSatisfy { $0.wasCancelled })
-        let second = scenario.load(7)
-        scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
+        let second = scenario.loadInTurn(7)
+        scenario.executor.open(gate)
         expect(second.value != nil)
-        expectEqual(scenario.transport.requests.count, 2)
-        expectEqual(scenario.transport.cancelled, 1)
+        expectEqual([scenario.transport.requests.count, scenario.transport.cancelled], [2, 1])
 
         // An error reaches every caller and is not remembered by the flight.
         do {
@@ -194,15 +178,13 @@ import WebImageTesting
             }
             let callers = (0..<3).map { _ in scenario.load(7) }
             scenario.executor.drain()
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             for caller in callers {
                 let error = caller.error as? ImageLoadError
                 expectEqual(error?.code, .unacceptableStatus)
                 expectEqual(error?.status, 503)
             }
-            let again = scenario.load(7)
-            scenario.executor.drain()
+            let again = scenario.loadInTurn(7)
             expectEqual((again.error as? ImageLoadError)?.code, .unacceptableStatus)
             expectEqual(scenario.transport.requests.count, 2)
         }
@@ -216,10 +198,8 @@ import WebImageTesting
         let callers = (0..<12).map { scenario.load($0) }
         scenario.executor.drain()
         expectEqual(scenario.transport.requests.count, 3)
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         expect(callers.allSatisfy { $0.value != nil })
-        expectEqual(scenario.transport.peak, 3)
-        expectEqual(scenario.transport.requests.count, 12)
+        expectEqual([scenario.transport.peak, scenario.transport.requests.count], [3, 12])
     }
 }

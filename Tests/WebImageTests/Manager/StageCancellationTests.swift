@@ -20,25 +20,21 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `cancelled while queued, connecting or receiving: the caller returns at once, and the transfer ends`(
-        seed: UInt64
-    ) throws {
+    func `cancelled while queued, connecting or receiving: the caller leaves, the transfer ends`(seed: UInt64) throws {
         // Cancelled while queued: the request is never sent.
         do {
             var configuration = ImageManager.Configuration()
             configuration.downloader.maximumConcurrentDownloads = 1
             let gate = Gate()
             let staged = try StagedManager(seed: seed, gate: gate, hasDisk: false, configuration: configuration)
-            let blocker = staged.load(.numbered(0))
-            staged.run()
+            let blocker = staged.loadInTurn(.numbered(0))
             let callers = (0..<2).map { _ in staged.load(.numbered(1)) }
             staged.run()
             expectEqual(staged.manager.downloader.queuedCount, 1)
             for caller in callers { caller.cancel() }
             staged.run()
             expectAll(callers.allSatisfy { $0.wasCancelled }, staged.manager.downloader.queuedCount == 0)
-            gate.open()
-            staged.run()
+            staged.open(gate)
             expectAll(blocker.value != nil, Self.work(staged) == [1, 1, 0], staged.isAtRest)
         }
 
@@ -46,13 +42,11 @@ import WebImageTesting
         do {
             let gate = Gate()
             let staged = try StagedManager(seed: seed, gate: gate, hasDisk: false)
-            let caller = staged.load(.numbered(1))
-            staged.run()
+            let caller = staged.loadInTurn(.numbered(1))
             caller.cancel()
             staged.run()
             expect(caller.wasCancelled, "at once, although the transport takes its time")
-            gate.open()
-            staged.run()
+            staged.open(gate)
             expectAll(staged.transport.cancelled == 1, Self.work(staged) == [1, 0, 0], staged.isAtRest)
         }
 
@@ -75,8 +69,7 @@ import WebImageTesting
             let body = EndlessBody(first: try Pictures.png(1), endsSilently: true)
             return HTTPResponse(status: 200, url: request.url, body: HTTPBody(body))
         }
-        let caller = staged.load(.numbered(1))
-        staged.run()
+        let caller = staged.loadInTurn(.numbered(1))
         caller.cancel()
         staged.run()
         expectAll(caller.wasCancelled, staged.manager.counters.downloadedByteCount == 0)
@@ -84,9 +77,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `cancelled while the disk is read, or waiting to decode or encode: nothing of what is next begins`(
-        seed: UInt64
-    ) throws {
+    func `cancelled at the disk, or waiting to decode or encode: nothing of what is next begins`(seed: UInt64) throws {
         // Cancelled while the disk is read: the origin is not asked.
         do {
             let staged = try StagedManager(seed: seed)
@@ -118,8 +109,7 @@ import WebImageTesting
         let staged = try StagedManager(seed: seed, hasDisk: false)
         var request = ImageRequest.numbered(1)
         request.cacheWrites = .memory
-        let picture = staged.load(request)
-        staged.run()
+        let picture = staged.loadInTurn(request)
         let callers = (0..<2).map { _ in staged.data(request, as: .jpeg()) }
         staged.run(without: .pixels)
         for caller in callers { caller.cancel() }
@@ -169,8 +159,7 @@ import WebImageTesting
         let (callers, ran) = (Holder(), Journal<Int>())
         let staged = try StagedManager(seed: seed)
         if way == 2 {
-            _ = staged.load(.numbered(1))
-            staged.run()
+            staged.loadInTurn(.numbered(1))
         }
         func step(_ number: Int) -> CustomTransformer {
             CustomTransformer(key: "step \(number)") { image in
@@ -205,16 +194,13 @@ import WebImageTesting
         caller.cancel()
         staged.run()
         expect(caller.wasCancelled)
-        gate.open()
-        staged.run()
+        staged.open(gate)
         expectEqual(wasCancelled.entries, [true])
         expectAll(staged.transport.requests.isEmpty, staged.isAtRest)
     }
 
     @Test(arguments: seeds)
-    func `cancelled before the start, after the result or together with it: no call hangs or has two results`(
-        seed: UInt64
-    ) throws {
+    func `cancelled before the start, with the result or after it: each call has one result`(seed: UInt64) throws {
         // Cancelled before the start: no call hangs and no flight begins.
         do {
             let staged = try StagedManager(seed: seed, hasDisk: false)
@@ -228,8 +214,7 @@ import WebImageTesting
         do {
             let staged = try StagedManager(seed: seed, hasDisk: false)
             let caller = staged.load(.numbered(1))
-            let other = staged.data(.numbered(1))
-            staged.run()
+            let other = staged.dataInTurn(.numbered(1))
             let first = caller.value
             caller.cancel()
             other.cancel()
@@ -251,8 +236,7 @@ import WebImageTesting
         expectAll(counters.finished + counters.cancelled == counters.requests, staged.isAtRest)
     }
 
-    @Test(arguments: seeds)
-    func `no task leaks when callers of every kind leave at any time`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `no task leaks when callers of every kind leave at any time`(seed: UInt64) throws {
         var configuration = ImageManager.Configuration()
         configuration.downloader.maximumConcurrentDownloads = 2
         let staged = try StagedManager(seed: seed, width: 1, configuration: configuration)
@@ -266,8 +250,7 @@ import WebImageTesting
         if seed.isMultiple(of: 3) { _ = staged.start { $0.cancelAll() } }
         staged.run()
         expectAll(callers.allSatisfy { $0.hasOneEnd }, staged.isAtRest)
-        let again = staged.load(.numbered(1))
-        staged.run()
+        let again = staged.loadInTurn(.numbered(1))
         expect(again.value != nil, "and the manager continues")
     }
 }

@@ -31,9 +31,7 @@ import WebImageTesting
     }
 
     @Test(arguments: fewerSeeds)
-    func `a mark that cannot be loaded fails its picture alone, once, and a cancelled load leaves that of its mark`(
-        seed: UInt64
-    ) throws {
+    func `a mark that fails, fails its picture alone, and a cancelled load leaves its mark`(seed: UInt64) throws {
         // A mark that cannot be loaded fails its picture alone, and is not remembered.
         let scenario = ManagerScenario(seed: seed) { request in
             guard request.url.path.contains("99") else { return try HTTPResponse.picture(for: request) }
@@ -45,20 +43,17 @@ import WebImageTesting
         expectEqual(error?.code, .processingFailed)
         expectEqual((error?.cause as? ImageLoadError)?.status, 404)
         try expectEqual(plain.result?.get().image.width, 16)
-        let other = scenario.load(marked(1, with: .numbered(7)))
-        scenario.executor.drain()
+        let other = scenario.loadInTurn(marked(1, with: .numbered(7)))
         try expectEqual(other.result?.get().image.width, 16)
 
         // A cancelled load leaves the load of its mark.
         do {
             let gate = Gate()
             let scenario = ManagerScenario(seed: seed, gate: gate)
-            let probe = scenario.load(marked(1))
-            scenario.executor.drain()
+            let probe = scenario.loadInTurn(marked(1))
             probe.cancel()
             scenario.executor.drain()
-            gate.open()
-            scenario.executor.drain()
+            scenario.executor.open(gate)
             #expect(throws: CancellationError.self) { try probe.result?.get() }
             expectEqual(scenario.transport.open, 0)
         }

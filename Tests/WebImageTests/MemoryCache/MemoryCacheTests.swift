@@ -62,8 +62,7 @@ struct MemoryCacheTests {
         await cache.trim(toCost: 5_000)
         expectEqual(cache.statistics.cost, 5_000)
         await cache.updateLimits(maximumCost: 3_000, maximumCount: 200)
-        expectEqual(cache.statistics.count, 200)
-        expectEqual(cache.statistics.evictions, 700)
+        expectEqual([cache.statistics.count, cache.statistics.evictions], [200, 700])
         expectAll(!cache.store(1, for: "too large", cost: 3_001), cache.store(1, for: "new", cost: 10))
         await cache.removeAll()
         expectEqual(cache.statistics, .init(hits: 0, misses: 0, evictions: 701, cost: 0, count: 0))
@@ -162,8 +161,7 @@ struct MemoryCacheTests {
         expectNil(cache.value(for: "short"))
         expectEqual(cache.statistics, .init(hits: 1, misses: 2, evictions: 0, cost: 20, count: 2))
         passed.withLock { $0 = .seconds(900_000_000) }
-        expectEqual(cache.value(for: "endless"), 2)
-        expectEqual(cache.value(for: "long"), 4)
+        expectEqual([cache.value(for: "endless"), cache.value(for: "long")], [2, 4])
         cache.store(5, for: "short", cost: 10, lifetime: .seconds(1))
         cache.store(6, for: "short", cost: 10)
         passed.withLock { $0 = .seconds(900_000_060) }

@@ -81,8 +81,7 @@ struct MemorySampleTests {
         (.init(availablePart: 0.05), .critical), (.init(someStalled: 0.1, usedPart: 0.95), .critical),
     ]
 
-    @Test
-    func `the highest value counts, and the level rises at once and falls a step at a time after calm samples`() {
+    @Test func `the highest value counts, and the level rises at once and falls a step at a time after calm samples`() {
         for (sample, level) in Self.levels { expectEqual(sample.pressure, level, "\(sample)") }
         var gauge = PressureGauge()
         gauge.note(.init(usedPart: 0.95))

@@ -157,9 +157,7 @@ struct MemoryWatchTests {
     }
 
     @Test(arguments: fewerSeeds)
-    func `a watch that is stopped, before it has begun or after, does not begin, and keeps no cache`(
-        seed: UInt64
-    ) async {
+    func `a watch that is stopped, before or after its begin, does not go on, and keeps no cache`(seed: UInt64) async {
         // A watch that is stopped before it has begun does not begin.
         do {
             let stage = Stage(seed: seed)
@@ -184,9 +182,7 @@ struct MemoryWatchTests {
             expect(!stop.isRunning)
             fill(cache)
             stage.pass(2, using: 0.95)
-            expectEqual(stage.clock.sleepers, 0)
-            expectEqual(stage.samples.count, 1)
-            expectEqual(cache.statistics.cost, 8_000)
+            expectEqual([stage.clock.sleepers, stage.samples.count, cache.statistics.cost], [0, 1, 8_000])
         }
 
         // The watch does not keep the cache.

@@ -7,8 +7,7 @@ import WebImageTesting
 
 @Suite(.replayed)
 struct S3FIFOTests {
-    @Test(arguments: 0..<40)
-    func `the table does the same as a naive model`(seed: UInt64) {
+    @Test(arguments: 0..<40) func `the table does the same as a naive model`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<3 {
             let maximumCost = Int.random(in: 80...200, using: &random)
@@ -160,9 +159,7 @@ struct S3FIFOTests {
     }
 
     @Test(arguments: [41, 60, 80])
-    func `a picture above half of the limit does not empty the table, and is held when it alone is requested`(
-        cost: Int
-    ) {
+    func `a picture above half of the limit is held when it alone is requested, and empties no table`(cost: Int) {
         // A picture above half of the limit that is requested again and again does not empty the table.
         var (table, retired) = (filled(), [Int]())
         for turn in 1...30 {

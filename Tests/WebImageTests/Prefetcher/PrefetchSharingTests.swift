@@ -49,9 +49,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `stopping one list keeps the loads that another shares, and one that begins meanwhile gets a new load`(
-        seed: UInt64
-    ) {
+    func `stopping one list keeps the loads that another shares, and a new one gets a new load`(seed: UInt64) {
         // Stopping one list keeps the loads that another shares.
         let scenario = PrefetchScenario(seed: seed)
         let prefetcher = scenario.prefetcher
@@ -116,8 +114,7 @@ import WebImageTesting
         scenario.executor.run(steps: Int(seed % 12))
         scenario.transport.open()
         scenario.executor.drain()
-        gate.open()
-        scenario.executor.drain()
+        scenario.executor.open(gate)
         for reader in readers {
             let seen = reader.value ?? []
             expectAll(seen.last == 6, zip(seen, seen.dropFirst()).allSatisfy { $0 < $1 })

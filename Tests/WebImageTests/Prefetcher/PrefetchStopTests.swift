@@ -9,9 +9,7 @@ import WebImageTesting
 /// Lists that are stopped early.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct PrefetchStopTests {
     @Test(arguments: seeds)
-    func `a list that is stopped, or whose task is cancelled, ends, and its requests are reported as cancelled`(
-        seed: UInt64
-    ) {
+    func `a list that is stopped, or whose task is cancelled, ends and reports what it left`(seed: UInt64) {
         // A stopped list ends, and its abandoned requests are reported as cancelled.
         let scenario = PrefetchScenario(seed: seed, answer: StubTransport.picture(missing: [2]))
         let prefetcher = scenario.prefetcher
@@ -23,9 +21,7 @@ import WebImageTesting
         scenario.base.run { await prefetcher.stop(token) }
         expectEqual(waiter.value?.progress, .counts(finished: 1, failed: 1, cancelled: 6, total: 8))
         expectEqual(Set(scenario.transport.cancelled), [0, 3, 4])
-        expectEqual(scenario.transport.asked.count, 5)
-        expectEqual(scenario.base.flights, 0)
-        expectEqual(scenario.tokens, 0)
+        expectEqual([scenario.transport.asked.count, scenario.base.flights, scenario.tokens], [5, 0, 0])
         scenario.base.run { await prefetcher.stop(token) }
         expectEqual(token.progress.endedCount, 8, "stopping again changes nothing")
 
@@ -60,9 +56,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `a list ends when the manager cancels all loads or is shut down, and with the shutdown of its prefetcher`(
-        seed: UInt64
-    ) {
+    func `a list ends when the manager cancels all loads, or when it or the prefetcher shuts down`(seed: UInt64) {
         // When the manager cancels every load the list still ends.
         let scenario = PrefetchScenario(seed: seed)
         let manager = scenario.base.manager

@@ -18,8 +18,7 @@ import WebImageTesting
         scenario.transport.open()
         scenario.executor.drain()
         expectEqual(token?.progress, .counts(finished: 8, total: 8))
-        expectEqual(scenario.transport.asked.count, 8)
-        expectEqual(scenario.transport.peak, 3)
+        expectEqual([scenario.transport.asked.count, scenario.transport.peak], [8, 3])
         expect((0..<8).allSatisfy { scenario.base.manager.peek(.numbered($0)) != nil })
         expectEqual(scenario.tokens, 0)
 
@@ -111,8 +110,7 @@ import WebImageTesting
             }
             return await prefetcher.start(requests)
         }
-        expectEqual(taken.count, 3)
-        expectEqual(scenario.transport.held.count, 3)
+        expectEqual([taken.count, scenario.transport.held.count], [3, 3])
         scenario.transport.release()
         scenario.executor.drain()
         expectEqual(taken.count, 4)

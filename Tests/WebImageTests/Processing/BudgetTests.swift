@@ -77,10 +77,7 @@ import WebImageTesting
         return configuration
     }
 
-    @Test
-    func `pictures made at once take no more than the budget, and all are delivered`()
-        async throws
-    {
+    @Test func `pictures made at once take no more than the budget, and all are delivered`() async throws {
         // Pictures that are made at once take no more than the budget, and all are delivered.
         do {
             let coder = WeighingCoder(byteCount: 100_000)
@@ -118,8 +115,7 @@ import WebImageTesting
             await Task.yield()
             occupancy = await manager.occupancy
         }
-        expectEqual(occupancy.runningWork, 2)
-        expectEqual(occupancy.workByteCount, 200_000)
+        expectEqual([occupancy.runningWork, occupancy.workByteCount], [2, 200_000])
         for _ in loads { blocked.signal() }
         for load in loads { _ = try await load.finish() }
         _ = await manager.shutdown(within: .zero)
@@ -198,9 +194,7 @@ import WebImageTesting
     }
 
     @Test(arguments: [Int.min, -1, 0])
-    func `a picture above the budget is refused from its header, or decoded smaller for a thumbnail`(
-        limit: Int
-    ) async throws {
+    func `a picture above the budget is refused from its header, or decoded smaller`(limit: Int) async throws {
         // A budget without bytes refuses every picture, and nothing traps.
         do {
             let coder = WeighingCoder(byteCount: 100)

@@ -33,10 +33,7 @@ struct SDWebImageCacheTests {
         (folder ?? self.folder.path) + "/" + SDWebImageName(key).file
     }
 
-    @Test
-    func `a file that SDWebImage has written is found, and a stored entry is a plain file that comes back`()
-        async throws
-    {
+    @Test func `a file that SDWebImage has written is found, and a stored entry is a plain file`() async throws {
         // A file that SDWebImage has written is found, with and without its extension.
         let cache = makeCache()
         try folder.write([1, 2, 3], to: path(key))

@@ -38,9 +38,7 @@ struct SharedCacheTests {
     private func flush(_ cache: SharedCache) async throws { try await cache.remove(CacheKey("none")) }
 
     @Test
-    func `another machine finds originals and files, all but the bytes of those above the limit, and no picture`()
-        async throws
-    {
+    func `another machine finds originals and files, but no bytes above the limit, and no picture`() async throws {
         // Another machine finds originals and files, and no picture that a disk keeps for itself.
         let picture = CacheKey(original, suffix: "\0variant")
         for (key, number) in [(original, 1), (file, 50), (picture, 60)] {
@@ -52,8 +50,7 @@ struct SharedCacheTests {
         try await expectEqual(other.entry(for: file)?.bytes, sampleEntry(50).bytes)
         try await expectNil(other.entry(for: picture))
         try await expectEqual(one.entry(for: picture)?.bytes, sampleEntry(60).bytes)
-        expectEqual(store.present.values.count, 3)
-        expectEqual(other.counters.hits, 2)
+        expectEqual([store.present.values.count, other.counters.hits], [3, 2])
 
         // Of an original above the limit, others know all but the bytes.
         let store = ScriptedStore(maximumOriginalByteCount: 99)
@@ -113,8 +110,7 @@ struct SharedCacheTests {
             for key in state.values.keys { state.values[key]?[60] ^= 1 }
         }
         try await expectNil(other.entry(for: file))
-        expectEqual(other.counters.troubles, 1)
-        expectEqual(other.counters.hits, 0)
+        expectEqual([other.counters.troubles, other.counters.hits], [1, 0])
     }
 
     @Test
@@ -164,10 +160,7 @@ struct SharedCacheTests {
         expectEqual(cache.counters.troubles, 6)
     }
 
-    @Test
-    func `what waits for a store is limited, but for the ends of leases, and the rest is dropped and counted`()
-        async throws
-    {
+    @Test func `what waits for a store, but for ends of leases, is limited, and the rest is counted`() async throws {
         // What waits for a store is limited, and the rest is dropped and counted.
         var configuration = SharedCache.Configuration()
         configuration.maximumPendingByteCount = 2_000  // for two of them
@@ -214,16 +207,14 @@ struct SharedCacheTests {
                 try await flush(cache)
             }
             await settle(cache)
-            expectEqual(cache.counters.droppedWrites, 0)
-            expectEqual(store.present.values.count, 10)
+            expectEqual([cache.counters.droppedWrites, store.present.values.count], [0, 10])
         }
     }
 
     @Test func `an end writes what waits, and later calls fail no load`() async throws {
         _ = try await one.store(sampleEntry(50), for: file)
         let report = await one.shutdown(within: .seconds(60))
-        expectEqual(report.abandonedOperations, 0)
-        expectEqual(store.present.values.count, 1)
+        expectEqual([report.abandonedOperations, store.present.values.count], [0, 1])
         try await expect(other.entry(for: file) != nil)
         try await expectEqual(one.store(sampleEntry(50), for: file).error?.code, .shutDown)
         expectEqual(one.counters.droppedWrites, 1)

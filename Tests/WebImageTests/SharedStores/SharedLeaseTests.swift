@@ -13,18 +13,14 @@ import WebImageTesting
 /// Several processes that share a store work once for each picture.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct SharedLeaseTests {
     @Test(arguments: fewerSeeds)
-    func `callers of three processes, also for three sizes or above the limit, are one request at the origin`(
-        seed: UInt64
-    ) {
+    func `callers of three processes and three sizes are one request at the origin`(seed: UInt64) {
         // Callers of three processes are one request at the origin.
         let store = ScriptedStore()
         let scenario = SharedScenario(seed: seed, 3, store)
         let callers = (0..<12).map { scenario.file(7, by: $0 % 3) }
         scenario.run()
         let files = callers.compactMap { $0.value?.bytes }
-        expectEqual(files.count, 12)
-        expectEqual(Set(files).count, 1)
-        expectEqual(scenario.asked, 1)
+        expectEqual([files.count, Set(files).count, scenario.asked], [12, 1, 1])
         expectEmpty(store.present.leases)
         let late = scenario.file(7, by: 1)
         scenario.run()
@@ -74,9 +70,7 @@ import WebImageTesting
     }
 
     @Test(arguments: fewerSeeds)
-    func `a process whose callers leave hands over, and a caller that leaves while it waits leaves no trace`(
-        seed: UInt64
-    ) {
+    func `a process whose callers leave hands over, and a caller that leaves leaves no trace`(seed: UInt64) {
         // A process whose callers leave hands over.
         let store = ScriptedStore()
         let gate = Gate()
@@ -239,9 +233,7 @@ import WebImageTesting
         gate.open()
         scenario.run()
         let verdicts = claims[1...].compactMap(\.value)
-        expectEqual(verdicts.count, 2)
-        expectEqual(verdicts.count { $0 != nil }, 1)
-        expectEqual(cache.counters.leases, 1)
+        expectEqual([verdicts.count, verdicts.count { $0 != nil }, cache.counters.leases], [2, 1, 1])
         claims = []
     }
 

@@ -41,6 +41,17 @@ struct ManagerScenario {
     }
 
     func load(_ number: Int) -> Probe<ImageResponse> { load(.numbered(number)) }
+
+    /// Starts a load, and runs everything that can run.
+    @discardableResult
+    func loadInTurn(_ request: ImageRequest) -> Probe<ImageResponse> {
+        let caller = load(request)
+        executor.drain()
+        return caller
+    }
+
+    @discardableResult
+    func loadInTurn(_ number: Int) -> Probe<ImageResponse> { loadInTurn(.numbered(number)) }
 }
 
 extension ImageManager {

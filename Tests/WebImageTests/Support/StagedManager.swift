@@ -103,6 +103,28 @@ final class StagedManager {
         return Probe(on: executor) { try await manager.encodedImage(for: request, as: format) }
     }
 
+    /// Starts a load, and runs everything that can run.
+    @discardableResult
+    func loadInTurn(_ request: ImageRequest) -> Probe<ImageResponse> {
+        let caller = load(request)
+        run()
+        return caller
+    }
+
+    /// Starts a load of a file, and runs everything that can run.
+    @discardableResult
+    func dataInTurn(_ request: ImageRequest, as format: OutputFormat = .png) -> Probe<EncodedImage> {
+        let caller = data(request, as: format)
+        run()
+        return caller
+    }
+
+    /// Opens a gate, and runs everything that can run then.
+    func open(_ gate: Gate) {
+        gate.open()
+        run()
+    }
+
     func shutdown(within grace: Duration = .seconds(5)) -> Probe<ShutdownReport> {
         let manager = manager
         return Probe(on: executor) { await manager.shutdown(within: grace) }
