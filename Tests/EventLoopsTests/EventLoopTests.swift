@@ -16,7 +16,7 @@ struct EventLoopTests {
     @Test func `a job finds done what was posted before it`() async {
         let loop = EventLoop(name: "test-loop")
         let resident = Resident(loop)
-        #expect(loop.start([resident]))
+        expect(loop.start([resident]))
         for count in 1...2_000 {
             resident.mailbox.post(.add(1))
             await expectEqual(resident.sum, count)
@@ -27,7 +27,7 @@ struct EventLoopTests {
     @Test func `no message is slept over`() async {
         let loop = EventLoop(name: "test-loop")
         let residents = (0..<3).map { _ in Resident(loop) }
-        #expect(loop.start(residents))
+        expect(loop.start(residents))
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<6 {
                 group.addTask {
@@ -45,7 +45,7 @@ struct EventLoopTests {
     @Test func `each actor hears of its own descriptors`() async throws {
         let loop = EventLoop(name: "test-loop")
         let residents = (0..<2).map { _ in Resident(loop) }
-        #expect(loop.start(residents))
+        expect(loop.start(residents))
         let pipes = try (0..<2).map { _ in try Pipe() }
         for (resident, pipe) in zip(residents, pipes) { await resident.watch(pipe.output) }
         for round in 1...20 {
@@ -66,7 +66,7 @@ struct EventLoopTests {
     @Test func `a moment that an actor asked for comes without an event, and not early`() async {
         let loop = EventLoop(name: "test-loop")
         let resident = Resident(loop)
-        #expect(loop.start([resident, Resident(loop)]))
+        expect(loop.start([resident, Resident(loop)]))
         for milliseconds in [1, 5, 30] as [UInt64] {
             let event = Gate()
             let moment = EventLoop.nanoseconds + milliseconds * 1_000_000
@@ -82,7 +82,7 @@ struct EventLoopTests {
         let resident = Resident(loop)
         // A job that comes before the thread.
         async let early = resident.sum
-        #expect(loop.start([resident]))
+        expect(loop.start([resident]))
         await expectEqual(early, 0)
         resident.mailbox.post(.add(7))
         async let ends: Void = loop.stopAndJoin()
@@ -147,7 +147,7 @@ private actor Resident: LoopResident {
     func expectByte(_ event: Gate) { expected = event }
 
     func watch(_ descriptor: Int32) {
-        #expect(loop.watch(descriptor, for: .reading, token: token!, isNew: true))
+        expect(loop.watch(descriptor, for: .reading, token: token!, isNew: true))
     }
 
     func forget(_ descriptor: Int32) { loop.forget(descriptor) }

@@ -42,12 +42,9 @@ struct CacheStatusTests {
         expectEqual(CacheStatus(decision, cache: "test").description, row.expected)
     }
 
-    @Test func `misses are told apart`() {
+    @Test func `misses are told apart, and all facts of a forwarded request are told in order`() {
         expectEqual(CacheStatus(.forward(.uriMiss), cache: "a").description, "a; fwd=uri-miss")
         expectEqual(CacheStatus(.forward(.varyMiss), cache: "a").description, "a; fwd=vary-miss")
-    }
-
-    @Test func `all facts of a forwarded request are told in order`() {
         var status = CacheStatus(.forward(.stale), cache: "ExampleCache")
         status.forwardStatus = 304
         status.secondsToLive = 7

@@ -198,16 +198,16 @@ struct DecisionTests {
         expectEqual(Outcome(decision), row.expected)
     }
 
-    @Test func `without a stored response the request goes on`() {
+    @Test func `without a stored response or a validator a request goes on, and an invalidated one is validated`() {
         let rules = HTTPCacheRules.private
         expectEqual(rules.decide(request(), stored: nil, now: arrival), .forward(.uriMiss))
         let only = request("Cache-Control: only-if-cached")
         expectEqual(rules.decide(only, stored: nil, now: arrival), .gatewayTimeout(.uriMiss))
-    }
-
-    @Test func `without a validator a stale response is replaced`() {
-        let rules = HTTPCacheRules.private
+        // Without a validator a stale response is replaced.
         expectEqual(rules.decide(request(), stored: stored(""), now: arrival), .forward(.stale))
+        var entry = stored(Self.max60 + ", stale-while-revalidate=60 | ETag: \"e\"")
+        entry.isInvalidated = true
+        expectEqual(Outcome(HTTPCacheRules.private.decide(request(), stored: entry, now: arrival)), .validate(.stale))
     }
 
     @Test func `without a validator a stale response is the answer while a plain request replaces it`() {
@@ -222,12 +222,6 @@ struct DecisionTests {
         }
         #expect(revalidation.fields.isEmpty && !revalidation.isOursAlone)
         expectEqual(revalidation.request(for: asked).headers.map(\.name), ["Accept"])
-    }
-
-    @Test func `an invalidated response is validated`() {
-        var entry = stored(Self.max60 + ", stale-while-revalidate=60 | ETag: \"e\"")
-        entry.isInvalidated = true
-        expectEqual(Outcome(HTTPCacheRules.private.decide(request(), stored: entry, now: arrival)), .validate(.stale))
     }
 
     @Test func `of several variants the request's and the latest counts`() throws {

@@ -99,7 +99,7 @@ struct PropertyTests {
         rounds(seed) { draw in
             let (rules, request) = (draw.rules(), draw.request())
             guard let entry = rules.entry(for: request, draw.head()), request.method == "GET" else { return }
-            #expect(rules.matches(entry, request.headers))
+            expect(rules.matches(entry, request.headers))
             let now = arrival.advanced(by: draw.number(0...400))
             let decision = rules.decide(request, stored: entry, now: now)
             #expect(decision != .forward(.varyMiss) && decision != .forward(.uriMiss))

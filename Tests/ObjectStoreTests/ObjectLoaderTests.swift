@@ -21,11 +21,11 @@ import WebImageTesting
         let manager = ImageManager(configuration: configuration, transport: loader)
         do {
             let path = try #require(name.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
-            let url = try #require(URL(string: "s3://pictures/\(path)"))
+            let url = URL(string: "s3://pictures/\(path)")!
             let picture = try await manager.image(for: ImageRequest(url))
             expectEqual([picture.width, picture.height], [40, 30])
-            let missing = try #require(URL(string: "s3://pictures/none"))
-            let error = await #expect(throws: ImageLoadError.self) {
+            let missing = URL(string: "s3://pictures/none")!
+            let error = await expectError(ImageLoadError.self) {
                 try await manager.image(for: ImageRequest(missing))
             }
             expectEqual(error?.status, 404)
@@ -38,7 +38,7 @@ import WebImageTesting
         let server = try BucketServer()
         server.contents["a"] = BucketServer.Object(bytes: [1, 2, 3, 4])
         let loader = ObjectLoader(try server.service(), buckets: ["pictures"])
-        let url = try #require(URL(string: "S3://pictures/a"))
+        let url = URL(string: "S3://pictures/a")!
         let part = try await loader.send(HTTPRequest(url: url, headers: ["Range": "bytes=1-2"]))
         expectEqual(part.status, 206)
         try await expectEqual(part.body.collect(upTo: 9), [2, 3])
@@ -59,11 +59,11 @@ import WebImageTesting
         let server = try BucketServer()
         let loader = ObjectLoader(try server.service(), buckets: ["pictures"])
         let url = try #require(URL(string: text))
-        let error = await #expect(throws: HTTPError.self) { _ = try await loader.send(HTTPRequest(url: url)) }
+        let error = await expectError(HTTPError.self) { try await loader.send(HTTPRequest(url: url)) }
         expectEqual(error?.code, code)
-        let post = try #require(URL(string: "s3://pictures/a"))
-        await #expect(throws: HTTPError.self) {
-            _ = try await loader.send(HTTPRequest(url: post, method: "PUT", body: []))
+        let post = URL(string: "s3://pictures/a")!
+        await expectError(HTTPError.self) {
+            try await loader.send(HTTPRequest(url: post, method: "PUT", body: []))
         }
         expectEqual(server.origin.requestCount, 0)
         await loader.shutdown()

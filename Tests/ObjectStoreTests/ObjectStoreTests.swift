@@ -28,7 +28,7 @@ import WebImageTesting
 
     /// The error of a call.
     private func error(of call: () async throws -> Void) async -> SharedStoreError? {
-        await #expect(throws: SharedStoreError.self) { try await call() }
+        await expectError(SharedStoreError.self) { try await call() }
     }
 
     @Test func `another process finds what is stored, until it is removed`() async throws {
@@ -172,7 +172,7 @@ import WebImageTesting
     ])
     func `a name that could lead elsewhere is refused`(_ bucket: String, _ key: String) throws {
         let service = try ObjectService()
-        let error = #expect(throws: SharedStoreError.self) { try service.url(of: key, in: bucket) }
+        let error = expectError(SharedStoreError.self) { try service.url(of: key, in: bucket) }
         expectEqual(error?.code, .unsupported)
     }
 
@@ -187,17 +187,17 @@ import WebImageTesting
         let local = try ObjectService(endpoint: URL(string: "http://[::1]:9000"))
         try expectEqual(local.url(of: "a", in: "bucket").absoluteString, "http://[::1]:9000/bucket/a")
         let inHost = try ObjectService(endpoint: URL(string: "http://[::1]:9000"), style: .host)
-        #expect(throws: SharedStoreError.self) { try inHost.url(of: "a", in: "bucket") }
+        expectError(SharedStoreError.self) { try inHost.url(of: "a", in: "bucket") }
         for endpoint in [
             "ftp://a", "http://", "http://a/b", "http://a?b", "http://u@a", "http://a/#f", "http://a%3A9000",
             "http://a%2Fb", "http://a%40b",
         ] {
-            #expect(throws: SharedStoreError.self) {
+            expectError(SharedStoreError.self) {
                 try ObjectService(endpoint: URL(string: endpoint) ?? URL(filePath: "/"))
             }
         }
-        #expect(throws: SharedStoreError.self) { try ObjectService(region: "a.example/") }
-        #expect(throws: SharedStoreError.self) { try ObjectService(keyID: "a") }
-        #expect(throws: SharedStoreError.self) { try ObjectService(sessionToken: "a") }
+        expectError(SharedStoreError.self) { try ObjectService(region: "a.example/") }
+        expectError(SharedStoreError.self) { try ObjectService(keyID: "a") }
+        expectError(SharedStoreError.self) { try ObjectService(sessionToken: "a") }
     }
 }

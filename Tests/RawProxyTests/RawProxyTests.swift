@@ -249,7 +249,7 @@ import WebImageTesting
             let stale = try await world.get("/a")
             expectEqual(stale.cacheStatus, "raw-proxy; hit; ttl=-1")
             expectEqual(stale.body, [1, 2, 3])
-            #expect(await world.origin.waitForRequests(count: 2, for: "/a"))
+            await expect(world.origin.waitForRequests(count: 2, for: "/a"))
         }
     }
 }

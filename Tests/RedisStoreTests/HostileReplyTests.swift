@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import SharedStores
+import TestSupport
 import Testing
 import WebImage
 
@@ -15,7 +16,7 @@ import WebImage
         configuration.commandTimeout = .milliseconds(400)
         configuration.connectTimeout = .seconds(5)
         let store = RedisStore(configuration)
-        #expect(await store.connected(within: .seconds(30)))
+        await expect(store.connected(within: .seconds(30)))
         return store
     }
 
@@ -29,8 +30,8 @@ import WebImage
     func `such a reply is an error, and the process lives`(reply: String) async throws {
         let fake = try FakeRedis { _ in Array(reply.utf8) }
         let store = await store(fake)
-        await #expect(throws: SharedStoreError.self) { try await store.store([1], for: key, lifetime: .seconds(1)) }
-        await #expect(throws: SharedStoreError.self) { _ = try await store.claim(key) }
+        await expectError(SharedStoreError.self) { try await store.store([1], for: key, lifetime: .seconds(1)) }
+        await expectError(SharedStoreError.self) { try await store.claim(key) }
     }
 
     @Test(arguments: [
@@ -47,7 +48,7 @@ import WebImage
         let fake = try FakeRedis { _ in Array("+OK\r\n+OK\r\n".utf8) }
         let store = await store(fake)
         try? await store.store([1], for: key, lifetime: .seconds(1))
-        await #expect(throws: SharedStoreError.self) {
+        await expectError(SharedStoreError.self) {
             while true { try await store.store([1], for: key, lifetime: .seconds(1)) }
         }
     }

@@ -40,7 +40,7 @@ struct RedisAddressTests {
         "rediss://h?cacert=%zz", "rediss://?cacert=/a.pem", "rediss:///0", "unix:///a?db", "unix:///a?cacert=/a.pem",
     ])
     func `anything else is refused`(text: String) {
-        #expect(throws: SharedStoreError.self) { try RedisAddress(text) }
+        expectError(SharedStoreError.self) { try RedisAddress(text) }
     }
 
     @Test func `what hiredis lacks is refused with a way out`() {

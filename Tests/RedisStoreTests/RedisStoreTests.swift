@@ -22,7 +22,7 @@ import WebImageTesting
         configuration.retryDelay = .milliseconds(5)...(.milliseconds(20))
         change(&configuration)
         let store = RedisStore(configuration)
-        #expect(await store.connected(within: .seconds(30)))
+        await expect(store.connected(within: .seconds(30)))
         return store
     }
 
@@ -82,7 +82,7 @@ import WebImageTesting
         }
         let (lease, own) = try #require(leader)
         expectEqual(claims.count { !$0.isRunning }, 1)
-        #expect(try await own.finish(lease, with: .stored([1, 2, 3], lifetime: .seconds(60))))
+        try await expect(own.finish(lease, with: .stored([1, 2, 3], lifetime: .seconds(60))))
         for claim in claims where claim.isRunning { try await expectEqual(claim.finish(), .stored) }
         try await expectEqual(stores[0].bytes(for: key), [1, 2, 3])
         try await expect(!own.finish(lease, with: .released), "it has ended")
@@ -98,13 +98,13 @@ import WebImageTesting
             return
         }
         let waiting = Probe { try await other.claim(key) }
-        #expect(try await one.finish(first, with: .released))
+        try await expect(one.finish(first, with: .released))
         guard case .leads(let second) = try await waiting.finish() else {
             Issue.record("no lease")
             return
         }
         #expect(second.token > first.token)
-        #expect(try await other.finish(second, with: .failed([7], lifetime: .seconds(60))))
+        try await expect(other.finish(second, with: .failed([7], lifetime: .seconds(60))))
         try await expectEqual(one.claim(key), .failed([7]))
     }
 
@@ -125,7 +125,7 @@ import WebImageTesting
         }
         #expect(new.token > old.token)
         try await expect(!one.finish(old, with: .stored([1], lifetime: .seconds(60))))
-        #expect(try await other.finish(new, with: .stored([2], lifetime: .seconds(60))))
+        try await expect(other.finish(new, with: .stored([2], lifetime: .seconds(60))))
         try await expectEqual(one.bytes(for: key), [2])
     }
 
@@ -156,7 +156,7 @@ import WebImageTesting
         #expect(try await 1...3_600_000 ~= millisecondsLeft())
         try await expectEqual(renew(lease.token), .integer(1))
         #expect(try await millisecondsLeft() > 3_600_000)
-        #expect(try await store.finish(lease, with: .stored([2], lifetime: .seconds(60))))
+        try await expect(store.finish(lease, with: .stored([2], lifetime: .seconds(60))))
         try await expectEqual(store.bytes(for: key), [2])
     }
 
@@ -171,8 +171,8 @@ import WebImageTesting
         }
         let waiting = Probe { try await other.claim(key) }
         try await keepBusy(other, for: .milliseconds(900))
-        #expect(waiting.isRunning)
-        #expect(try await one.finish(lease, with: .stored([1], lifetime: .seconds(60))))
+        expect(waiting.isRunning)
+        try await expect(one.finish(lease, with: .stored([1], lifetime: .seconds(60))))
         try await expectEqual(waiting.finish(), .stored)
     }
 
@@ -215,10 +215,10 @@ import WebImageTesting
                 ($0 as? SharedStoreError)?.code == (signal == SIGSTOP ? .timedOut : .unreachable)
             }
         }
-        await #expect(throws: SharedStoreError.self) { _ = try await store.bytes(for: key) }
+        await expectError(SharedStoreError.self) { try await store.bytes(for: key) }
         server.kill()
         try server.start()
-        #expect(await store.connected(within: .seconds(30)))
+        await expect(store.connected(within: .seconds(30)))
         try await store.store([1], for: key, lifetime: .seconds(60))
     }
 
@@ -227,7 +227,7 @@ import WebImageTesting
         let store = try await store(server)
         await store.shutdown()
         await #expect { _ = try await store.bytes(for: key) } throws: { ($0 as? SharedStoreError)?.code == .shutDown }
-        await #expect(throws: SharedStoreError.self) { _ = try await store.claim(key) }
+        await expectError(SharedStoreError.self) { try await store.claim(key) }
         await expect(!store.connected(within: .seconds(1)))
     }
 }

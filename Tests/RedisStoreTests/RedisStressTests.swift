@@ -28,7 +28,7 @@ import WebImageTesting
             guard case .leads(let lease) = try await one.claim(key) else { throw CancellationError() }
             let waiting = (0..<4).map { _ in Probe { try await other.claim(key) } }
             for _ in 0..<turn % 20 { await Task.yield() }
-            #expect(try await one.finish(lease, with: .stored([1], lifetime: .seconds(60))))
+            try await expect(one.finish(lease, with: .stored([1], lifetime: .seconds(60))))
             let late = ContinuousClock.now.advanced(by: .seconds(20))
             while waiting.contains(where: \.isRunning) {
                 guard ContinuousClock.now < late else {

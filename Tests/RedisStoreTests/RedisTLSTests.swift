@@ -85,18 +85,18 @@ import WebImageTesting
             return
         }
         let waiting = Probe { try await other.claim(key) }
-        #expect(try await one.finish(lease, with: .stored([1], lifetime: .seconds(60))))
+        try await expect(one.finish(lease, with: .stored([1], lifetime: .seconds(60))))
         try await expectEqual(waiting.finish(), .stored)
 
         // A server that asks for a certificate gets the one of the address, or serves nothing.
         let asks = RedisCommand(["CONFIG", "SET", "tls-auth-clients", "yes"])
-        #expect(try await inside.reply(to: asks).isOK)
+        try await expect(inside.reply(to: asks).isOK)
         #expect(try await trouble(address("localhost", certificate)).message.contains("cert=FILE"))
         var shown = try address("localhost", certificate)
         shown.tls?.certificatePath = certificate.certificatePath
         shown.tls?.keyPath = certificate.keyPath
         let third = store(shown)
-        #expect(await third.connected(within: .seconds(60)))
+        await expect(third.connected(within: .seconds(60)))
         try await expectEqual(third.bytes(for: key), [1])
         inside.loop.stop()
 
@@ -114,14 +114,14 @@ import WebImageTesting
         let server = try server(certificate)
         let inside = await inside(server)
         defer { inside.loop.stop() }
-        #expect(try await inside.reply(to: RedisCommand(["CONFIG", "RESETSTAT"])).isOK)
+        try await expect(inside.reply(to: RedisCommand(["CONFIG", "RESETSTAT"])).isOK)
         let errors = [
             ("certificate in certificate chain", try await trouble(address("localhost"))),
             ("mismatch", try await trouble(address("127.0.0.1", certificate))),
             ("certificate in certificate chain", try await trouble(address("localhost", old))),
         ]
         let change = ["CONFIG", "SET", "tls-cert-file", old.certificatePath, "tls-key-file", old.keyPath]
-        #expect(try await inside.reply(to: RedisCommand(change)).isOK)
+        try await expect(inside.reply(to: RedisCommand(change)).isOK)
         for (text, error) in errors + [("expired", try await trouble(address("localhost", old)))] {
             expectEqual(error.code, .unreachable)
             #expect(error.message.contains("is not trusted") && error.message.contains(text), "\(error)")

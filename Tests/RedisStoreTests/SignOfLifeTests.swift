@@ -2,6 +2,7 @@
 import EventLoops
 import SharedStores
 import Synchronization
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -23,7 +24,7 @@ import WebImageTesting
         var configuration = RedisStore.Configuration(RedisAddress(.unix(path: fake.path)))
         configuration.now = { clock.load(ordering: .relaxed) }
         let store = RedisStore(configuration)
-        #expect(await store.connected(within: .seconds(60)))
+        await expect(store.connected(within: .seconds(60)))
         let link = store.link
         let step: @Sendable () async -> Void = {
             clock.wrappingAdd(10_000_000, ordering: .relaxed)
