@@ -7,14 +7,20 @@ import Testing
 
 /// The help, the manual page and the completions come from one table.
 struct OptionTableTests {
-    @Test func `no two options share a name`() {
+    @Test func `no two options share a name, and the help and every shell have all of them`() {
         let names = Option.table.map(\.name) + Option.table.compactMap(\.letter).map(String.init)
         expectEqual(Set(names).count, names.count)
-    }
-
-    @Test func `the help has every option and fits into 80 columns`() {
+        // The help fits into 80 columns.
         expect(Usage.text.split(separator: "\n").allSatisfy { $0.count <= 80 })
-        for option in Option.table { #expect(Usage.text.contains(option.synopsis)) }
+        let (zsh, fish) = (Shell.zsh.completions, Shell.fish.completions)
+        for option in Option.table {
+            expect(Usage.text.contains(option.synopsis), "\(option.name)")
+            expect(zsh.contains("--" + option.name), "\(option.name)")
+            expect(fish.contains("-l \(option.name) "), "\(option.name)")
+        }
+        for text in [zsh, fish] {
+            expect(text.replacing(#"'\''"#, with: "").count { $0 == "'" }.isMultiple(of: 2), "a quote is open")
+        }
     }
 
     @Test func `the version is that of the newest entry of the change log`() throws {
@@ -51,16 +57,6 @@ struct OptionTableTests {
         expectEqual(errors, "")
         expectEqual(
             output.split(separator: "\n").filter { !$0.hasPrefix("/etc/passwd-") }.map(String.init).sorted(), expected)
-    }
-
-    @Test(arguments: [Shell.zsh, .fish])
-    func `the other shells get every option, and quotes are closed`(shell: Shell) {
-        let text = shell.completions
-        for option in Option.table {
-            #expect(text.contains(shell == .zsh ? "--" + option.name : "-l \(option.name) "))
-        }
-        let quotes = text.replacing(#"'\''"#, with: "").filter { $0 == "'" }.count
-        #expect(quotes.isMultiple(of: 2))
     }
 
     private func run(_ program: String, _ arguments: [String], input: String) throws -> (output: String, errors: String)

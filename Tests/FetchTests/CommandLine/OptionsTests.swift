@@ -14,7 +14,7 @@ struct OptionsTests {
         expectEqual(options.format, .original)
         #expect(options.folder == nil && options.file == nil && !options.overwrites)
         expectNil(options.cache)
-        #expect(options.usesCache)
+        expect(options.usesCache)
         expectEqual(options.concurrency, 6)
         expectNil(options.timeout)
         #expect(!options.allowsPrivate && !options.isInsecure && !options.refreshes)
@@ -35,7 +35,7 @@ struct OptionsTests {
         expectEqual(options.folder, "o")
         expectEqual(options.cache, "c")
         expect(!options.usesCache)
-        #expect(options.refreshes)
+        expect(options.refreshes)
         expectEqual(options.inputs, ["a", "-"])
         expectEqual(options.concurrency, 3)
         expectEqual(options.timeout, .seconds(2.5))
@@ -53,23 +53,39 @@ struct OptionsTests {
         expectEqual(options.urls, ["http://a/", "http://b/"])
     }
 
-    @Test func `the quality applies at any place in the command line`() throws {
+    @Test func `options and their values may stand in any place and form`() throws {
         try expectEqual(Options(parsing: ["--quality", "5", "--format", "jpeg"]).format, .jpeg(quality: 5))
         try expectEqual(Options(parsing: ["--format", "jpeg", "--quality", "5"]).format, .jpeg(quality: 5))
+        // After two dashes everything is a URL.
+        let dashes = try Options(parsing: ["--json", "--", "--quiet", "-x"])
+        expectEqual(dashes.urls, ["--quiet", "-x"])
+        expect(!dashes.isQuiet)
+        // A value may stand behind an equals sign, and letters may stand together.
+        let options = try Options(parsing: ["--cache=--json", "--format=png", "-qvoa.png", "-H", "A:1", "http://a/"])
+        expectEqual(options.file, "a.png")
+        expectEqual(options.cache, "--json")
+        expectEqual(options.format, .png)
+        #expect(options.isQuiet && options.isVerbose && !options.writesJSON)
+        expectEqual(options.headers, ["A": "1"])
+        // A number may have a unit.
+        let units = try Options(parsing: ["--max-bytes", "20M", "--max-pixels", "3k", "--cache-trim", "0"])
+        expectEqual(units.maximumBytes, 20_000_000)
+        expectEqual(units.maximumPixels, 3_000)
+        expectEqual(units.action, .cache(.trim(byteCount: 0)))
     }
 
-    @Test func `after two dashes everything is a URL`() throws {
-        let options = try Options(parsing: ["--json", "--", "--quiet", "-x"])
-        expectEqual(options.urls, ["--quiet", "-x"])
-        expect(!options.isQuiet)
-    }
-
-    @Test(arguments: [
-        ("10x20", ResizeTransformer.Mode.fit), ("10x20:fit", .fit), ("10x20:fill", .fill), ("10x20:stretch", .stretch),
-    ])
-    func `a box has a mode`(text: String, mode: ResizeTransformer.Mode) throws {
-        let expected = ResizeTransformer.resize(to: PixelSize(width: 10, height: 20), mode: mode)
-        try expectEqual(Options(parsing: ["--resize", text]).resize?.transformer, expected)
+    @Test func `a box has a mode, and with one side it limits that side alone`() throws {
+        for (text, mode) in [
+            ("10x20", .fit), ("10x20:fit", .fit), ("10x20:fill", .fill), ("10x20:stretch", .stretch),
+        ] as [(String, ResizeTransformer.Mode)] {
+            let expected = ResizeTransformer.resize(to: PixelSize(width: 10, height: 20), mode: mode)
+            try expectEqual(Options(parsing: ["--resize", text]).resize?.transformer, expected, "\(text)")
+        }
+        let box = { (text: String) in
+            try Resize(text).transformer.resultSize(for: PixelSize(width: 4_000, height: 3_000))
+        }
+        try expectEqual(box("800x"), PixelSize(width: 800, height: 600))
+        try expectEqual(box("x300"), PixelSize(width: 400, height: 300))
     }
 
     @Test func `effects apply in the order given, and encoders get their options`() throws {
@@ -90,50 +106,50 @@ struct OptionsTests {
         expectEqual(options.transformers.map(\.key), ["resize(8x8,fill,linear)"])
         try expectEqual(Options(parsing: ["--keep", "all"]).encode.keptMetadata, .all)
         for text in ["", "profile,", "gps", "all copyright"] {
-            #expect(throws: UsageError.self) { try Options(parsing: ["--keep", text]) }
+            expectError(UsageError.self) { try Options(parsing: ["--keep", text]) }
         }
     }
 
-    @Test func `a box with one side limits that side alone`() throws {
-        let box = { (text: String) in
-            try Resize(text).transformer.resultSize(for: PixelSize(width: 4_000, height: 3_000))
+    @Test func `an invalid word is named, without a password and without control characters`() {
+        for words in [
+            ["--resize", "10"], ["--resize", "10x:fill"], ["--resize", "x"], ["--resize", "0x5"], ["--resize", "5x-5"],
+            ["--resize", "10x20x30"], ["--resize", "10x20:"], ["--resize", "10x20:fit:fit"],
+            ["--resize", "10x20:glow"],
+            ["--resize", "99999999999999999999x1"], ["--resize", "65501x1"], ["--resize", ":"], ["--resize"],
+            ["--format", "tiff"], ["--format", ""], ["--quality", "0"], ["--quality", "101"], ["--quality", "high"],
+            ["--apply", "glow"], ["--apply", "blur"], ["--apply", "blur:nan"], ["--apply", "circle:3"],
+            ["--colors", "1"], ["--apply", "tint:12345"], ["--apply", "smartcrop:0x9"], ["--apply", "pad:1e300"],
+            ["--background", "white"], ["--watermark", "mark.png"], ["--contact-sheet", "a.png", "--cache-info"],
+            ["--level", "10"], ["--concurrency", "0"], ["--concurrency", "1001"], ["--concurrency", "-1"],
+            ["--concurrency", "3.5"], ["--timeout", "0"], ["--timeout", "nan"], ["--timeout", "inf"],
+            ["--timeout", "-1"], ["--timeout", "86401"], ["--max-bytes", "0"], ["--max-bytes", "9999999999999999999"],
+            ["--max-pixels", "0"], ["--out", ""], ["--out"], ["--out", "--json"], ["--bogus"], ["-x"], ["--json=yes"],
+            ["--Json"], ["--retry", "-1"], ["--proxy", "localhost:3128"], ["--proxy", "ftp://a/"], ["--header", "A"],
+            ["--header", ":1"], ["--completions", "csh"], ["--cache-trim", "1T"], ["--name", "a/b"], ["-o"],
+        ] {
+            let error = expectError(UsageError.self, "\(words)") { try Options(parsing: words) }
+            expectEqual(error?.message.contains(words[0]), true, "\(words)")
         }
-        try expectEqual(box("800x"), PixelSize(width: 800, height: 600))
-        try expectEqual(box("x300"), PixelSize(width: 400, height: 300))
+        // A template that leads elsewhere or has an unknown field.
+        for text in ["a/b", ".hidden", "{stem", "{Stem}", "{size}", "a\0"] {
+            expectError(UsageError.self, "\(text)") { try NameTemplate(text) }
+        }
+        let password = expectError(UsageError.self) { try Options(parsing: ["--user", "secret"]) }
+        expectEqual(password?.message.contains("secret"), false)
+        let control = expectError(UsageError.self) { try Options(parsing: ["--\u{1B}[31m"]) }
+        expectEqual(control?.message, #"unknown option --\u{1B}[31m"#)
     }
 
-    @Test func `a value may stand behind an equals sign, and letters may stand together`() throws {
-        let options = try Options(parsing: ["--cache=--json", "--format=png", "-qvoa.png", "-H", "A:1", "http://a/"])
-        expectEqual(options.file, "a.png")
-        expectEqual(options.cache, "--json")
-        expectEqual(options.format, .png)
-        #expect(options.isQuiet && options.isVerbose && !options.writesJSON)
-        expectEqual(options.headers, ["A": "1"])
-    }
-
-    @Test func `a number may have a unit`() throws {
-        let options = try Options(parsing: ["--max-bytes", "20M", "--max-pixels", "3k", "--cache-trim", "0"])
-        expectEqual(options.maximumBytes, 20_000_000)
-        expectEqual(options.maximumPixels, 3_000)
-        expectEqual(options.action, .cache(.trim(byteCount: 0)))
-    }
-
-    @Test func `a password is not repeated in a message`() throws {
-        let error = #expect(throws: UsageError.self) { try Options(parsing: ["--user", "secret"]) }
-        try expect(!#require(error).message.contains("secret"))
-    }
-
-    @Test(arguments: [
-        ["-o", "a", "--out", "b"], ["-o", "a", "--name", "b"], ["-o", "-", "--json"], ["-o", "a/"], ["-"], ["--out="],
-    ])
-    func `options that contradict each other are refused`(words: [String]) {
-        #expect(throws: UsageError.self) { try Options(parsing: words) }
-    }
-
-    @Test func `one file takes one picture`() throws {
+    @Test func `options that contradict each other are refused, and one file takes one picture`() throws {
+        for words in [
+            ["-o", "a", "--out", "b"], ["-o", "a", "--name", "b"], ["-o", "-", "--json"], ["-o", "a/"], ["-"],
+            ["--out="],
+        ] {
+            expectError(UsageError.self, "\(words)") { try Options(parsing: words) }
+        }
         let options = try Options(parsing: ["-o", "a", "http://a/", "http://b/"])
-        #expect(throws: UsageError.self) { try Job.list(options) }
-        #expect(throws: UsageError.self) { try Job.list(Options(parsing: ["-o", "a"])) }
+        expectError(UsageError.self) { try Job.list(options) }
+        expectError(UsageError.self) { try Job.list(Options(parsing: ["-o", "a"])) }
         try expectEqual(Job.list(Options(parsing: ["-o", "a", "http://a/", "http://a/"])).count, 1)
     }
 
@@ -163,39 +179,8 @@ struct OptionsTests {
     func `a name and --format that contradict each other are refused, with what to do`(words: [String], format: String)
         throws
     {
-        let error = try #require(#expect(throws: UsageError.self) { try Options(parsing: words) })
+        let error = try #require(expectError(UsageError.self) { try Options(parsing: words) })
         #expect(error.message.contains("--format \(format)"))
         #expect(error.message.contains("leave --format out, or name the file"))
-    }
-
-    @Test(arguments: ["a/b", ".hidden", "{stem", "{Stem}", "{size}", "a\0"])
-    func `a template that leads elsewhere or has an unknown field is refused`(text: String) {
-        #expect(throws: UsageError.self) { try NameTemplate(text) }
-    }
-
-    @Test(arguments: [
-        ["--resize", "10"], ["--resize", "10x:fill"], ["--resize", "x"], ["--resize", "0x5"], ["--resize", "5x-5"],
-        ["--resize", "10x20x30"], ["--resize", "10x20:"], ["--resize", "10x20:fit:fit"], ["--resize", "10x20:glow"],
-        ["--resize", "99999999999999999999x1"], ["--resize", "65501x1"], ["--resize", ":"], ["--resize"],
-        ["--format", "tiff"], ["--format", ""], ["--quality", "0"], ["--quality", "101"], ["--quality", "high"],
-        ["--apply", "glow"], ["--apply", "blur"], ["--apply", "blur:nan"], ["--apply", "circle:3"], ["--colors", "1"],
-        ["--apply", "tint:12345"], ["--apply", "smartcrop:0x9"], ["--apply", "pad:1e300"], ["--background", "white"],
-        ["--watermark", "mark.png"], ["--contact-sheet", "a.png", "--cache-info"], ["--level", "10"],
-        ["--concurrency", "0"], ["--concurrency", "1001"], ["--concurrency", "-1"], ["--concurrency", "3.5"],
-        ["--timeout", "0"], ["--timeout", "nan"], ["--timeout", "inf"], ["--timeout", "-1"], ["--timeout", "86401"],
-        ["--max-bytes", "0"], ["--max-bytes", "9999999999999999999"], ["--max-pixels", "0"],
-        ["--out", ""], ["--out"], ["--out", "--json"], ["--bogus"], ["-x"], ["--json=yes"], ["--Json"],
-        ["--retry", "-1"], ["--proxy", "localhost:3128"], ["--proxy", "ftp://a/"], ["--header", "A"],
-        ["--header", ":1"],
-        ["--completions", "csh"], ["--cache-trim", "1T"], ["--name", "a/b"], ["-o"],
-    ])
-    func `an invalid word is named`(words: [String]) throws {
-        let error = #expect(throws: UsageError.self) { try Options(parsing: words) }
-        #expect(try #require(error).message.contains(words[0]))
-    }
-
-    @Test func `control characters of an invalid word do not reach the terminal`() throws {
-        let error = #expect(throws: UsageError.self) { try Options(parsing: ["--\u{1B}[31m"]) }
-        expectEqual(error?.message, #"unknown option --\u{1B}[31m"#)
     }
 }

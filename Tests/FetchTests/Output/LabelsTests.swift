@@ -10,12 +10,9 @@ struct LabelsTests {
         return urls.map { labels.label(for: $0) }
     }
 
-    @Test func `the label of one URL is its last part`() {
+    @Test func `the label of one URL is its last part, and labels are what tells URLs apart`() {
         expectEqual(labels(["http://a/b/c.png?x=1"]), ["c.png"])
         expectEqual(labels(["http://a"]), ["a"])
-    }
-
-    @Test func `labels are what tells URLs apart`() {
         expectEqual(labels(["http://a/p/1/x.png?w=1", "http://a/p/2/x.png?w=1"]), ["1/x.png", "2/x.png"])
         expectEqual(labels(["http://a/i?id=1&w=5", "http://a/i?id=2&w=5"]), ["i?id=1&w=5", "i?id=2&w=5"])
         expectEqual(labels(["http://a/x.png", "https://b/x.png"]), ["x.png", "x.png"])

@@ -8,26 +8,16 @@ import Testing
 struct OutputFolderTests {
     private let workplace = Result { try Workplace() }
 
-    @Test func `missing folders are made, and a file is complete`() async throws {
+    @Test func `missing folders are made with the first file, which is complete`() async throws {
         let workplace = try workplace.get()
         let path = workplace.folder.path + "/a/b/c"
         let folder = try OutputFolder(path)
+        expect(!FileManager.default.fileExists(atPath: workplace.folder.path + "/a"))
         try await expectEqual(folder.write([1, 2, 3], as: "x.png"), path + "/x.png")
         try expectEqual(Data(contentsOf: URL(filePath: path + "/x.png")), Data([1, 2, 3]))
         expectEqual(workplace.names(in: URL(filePath: path)), ["x.png"])
-    }
-
-    @Test func `a folder is made with the first file, and not before`() async throws {
-        let workplace = try workplace.get()
-        let folder = try OutputFolder(workplace.pictures.path)
-        expect(!FileManager.default.fileExists(atPath: workplace.pictures.path))
-        _ = try await folder.write([1], as: "x.png")
-        expectEqual(workplace.names(in: workplace.pictures), ["x.png"])
-    }
-
-    @Test func `a slash at the end is not doubled`() async throws {
-        let path = try workplace.get().folder.path + "/a/"
-        try await expectEqual(OutputFolder(path).write([1], as: "x.png"), path + "x.png")
+        // A slash at the end is not doubled.
+        try await expectEqual(OutputFolder(path + "/").write([1], as: "y.png"), path + "/y.png")
     }
 
     @Test func `a file with the same bytes stays, and one with other bytes is replaced only when that is wanted`()
@@ -38,8 +28,8 @@ struct OutputFolderTests {
         _ = try await OutputFolder(path).write([1, 2], as: "x.png")
         try await expectEqual(OutputFolder(path).write([1, 2], as: "x.png"), path + "/x.png")
         for other in [[1, 3], [1], []] as [[UInt8]] {
-            let error = await #expect(throws: Outcome.Failure.self) {
-                _ = try await OutputFolder(path).write(other, as: "x.png")
+            let error = await expectError(Outcome.Failure.self) {
+                try await OutputFolder(path).write(other, as: "x.png")
             }
             expectEqual(error?.code, "fileExists")
             expectEqual(error?.message.contains("--force"), true)
@@ -53,23 +43,20 @@ struct OutputFolderTests {
         let workplace = try workplace.get()
         let folder = try OutputFolder(workplace.pictures.path, overwrites: true)
         _ = try await folder.write([1], as: "x.png")
-        let error = await #expect(throws: Outcome.Failure.self) { _ = try await folder.write([2], as: "x.png") }
+        let error = await expectError(Outcome.Failure.self) { try await folder.write([2], as: "x.png") }
         expectEqual(error?.code, "fileExists")
         expectEqual(error?.message.contains("{hash}"), true)
         expectEqual(workplace.names(in: workplace.pictures), ["x.png"])
     }
 
-    @Test func `a device is written to, and stays a device`() async throws {
+    @Test func `a device is written to and stays one, and a link that leads nowhere is not replaced`() async throws {
         try await expectEqual(OutputFolder("/dev/").write([1], as: "null"), "/dev/null")
         var status = stat()
         expectEqual(unsafe stat("/dev/null", &status), 0)
         expectEqual(status.st_mode & S_IFMT, S_IFCHR)
-    }
-
-    @Test func `a link that leads nowhere is not replaced`() async throws {
         let path = try workplace.get().folder.path
         try FileManager.default.createSymbolicLink(atPath: path + "/x.png", withDestinationPath: "nowhere")
-        await #expect(throws: Outcome.Failure.self) { _ = try await OutputFolder(path).write([1], as: "x.png") }
+        await expectError(Outcome.Failure.self) { try await OutputFolder(path).write([1], as: "x.png") }
         try expectEqual(FileManager.default.destinationOfSymbolicLink(atPath: path + "/x.png"), "nowhere")
     }
 
@@ -80,23 +67,21 @@ struct OutputFolderTests {
         #expect(throws: SystemError(number: ENOTDIR)) { try OutputFolder(file + "/below") }
     }
 
-    @Test func `a file that cannot be written leaves nothing behind`() async throws {
+    @Test
+    func `a file that cannot be written leaves nothing behind, and a removed folder is an error for each picture`()
+        async throws
+    {
         let workplace = try workplace.get()
         let folder = try OutputFolder(workplace.pictures.path)
         try FileManager.default.createDirectory(
             at: workplace.pictures.appending(path: "x.png"), withIntermediateDirectories: true)
-        let error = await #expect(throws: Outcome.Failure.self) { _ = try await folder.write([1], as: "x.png") }
+        let error = await expectError(Outcome.Failure.self) { try await folder.write([1], as: "x.png") }
         expectEqual(error?.code, "cannotWrite")
         #expect(try #require(error).message.contains("x.png: Is a directory"))
         expectEqual(workplace.names(in: workplace.pictures), ["x.png"])
-    }
-
-    @Test func `a removed folder is an error for each picture`() async throws {
-        let workplace = try workplace.get()
-        let folder = try OutputFolder(workplace.pictures.path)
         _ = try await folder.write([0], as: "first.png")
         try FileManager.default.removeItem(at: workplace.pictures)
-        await #expect(throws: Outcome.Failure.self) { _ = try await folder.write([1], as: "x.png") }
+        await expectError(Outcome.Failure.self) { try await folder.write([1], as: "y.png") }
     }
 
     @Test func `a cancelled task writes nothing`() async throws {
@@ -106,7 +91,7 @@ struct OutputFolderTests {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             return try await folder.write([1], as: "x.png")
         }
-        await #expect(throws: CancellationError.self) { _ = try await task.value }
+        await expectError(CancellationError.self) { try await task.value }
         #expect(workplace.names(in: workplace.pictures).isEmpty)
     }
 

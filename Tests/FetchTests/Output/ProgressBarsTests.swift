@@ -27,13 +27,21 @@ struct ProgressBarsTests {
         expectEqual(text, "http://a/" + blank(24) + bar + blank(5) + "\n0/1" + blank(30) + bar + " 0:00\n")
     }
 
-    @Test func `a download that has not begun has no bar`() {
-        var bars = ProgressBars()
-        bars.begin(count: 1, now: start)
-        _ = bars.add("http://a/")
+    @Test func `a download that has not begun, or was removed, has no bar`() {
+        var fresh = ProgressBars()
+        fresh.begin(count: 1, now: start)
+        _ = fresh.add("http://a/")
+        let line = fresh.drawn(on: wide, now: start)
+        expectEqual(line.split(separator: "\n").count, 1)
+        expect(line.hasPrefix("0/1  "))
+        // A late report for one that was removed does nothing.
+        var bars = bars(2)
+        bars.remove(1)
+        let progress = LoadProgress(receivedByteCount: 1, expectedByteCount: nil)
+        let isDrawn = bars.update(1, progress, now: start + .seconds(1))
+        expect(!isDrawn)
         let text = bars.drawn(on: wide, now: start)
-        expectEqual(text.split(separator: "\n").count, 1)
-        #expect(text.hasPrefix("0/1  "))
+        expectEqual(text.split(separator: "\n").count, 2)
     }
 
     @Test(arguments: [1, 2, 10, 40, 60, 80, 200], [1, 2, 3, 10, 24, 100])
@@ -47,20 +55,16 @@ struct ProgressBarsTests {
         expectEqual(erasures, ["\r\u{1B}[\(lines.count)A\u{1B}[J", ""])
     }
 
-    @Test func `a long name keeps its end`() {
+    @Test func `a long name keeps its end, and a narrower window has wrapped the lines`() {
         var bars = bars(1, name: "http://a/" + String(repeating: "x", count: 5_000) + "/photo.png")
         let line = bars.drawn(on: wide, now: start).split(separator: "\n")[0]
         expectEqual(line.count, 79)
         #expect(line.hasPrefix("http://a/xxx"))
         #expect(line.contains("xx..xxxxx/photo.png ###"))
-    }
-
-    @Test func `a narrower window has wrapped the lines`() {
-        var bars = bars(2, name: "http://a/" + String(repeating: "x", count: 5_000))
-        _ = bars.drawn(on: wide, now: start)
+        var two = self.bars(2, name: "http://a/" + String(repeating: "x", count: 5_000))
+        _ = two.drawn(on: wide, now: start)
         // Three lines of 79 characters.
-        let erasure = bars.erased(from: Terminal.Size(columns: 30, rows: 24))
-        expectEqual(erasure, "\r\u{1B}[9A\u{1B}[J")
+        expectEqual(two.erased(from: Terminal.Size(columns: 30, rows: 24)), "\r\u{1B}[9A\u{1B}[J")
     }
 
     @Test func `bars are not drawn more often than the eye can follow`() {
@@ -73,17 +77,7 @@ struct ProgressBarsTests {
         #expect(isFirstDrawn && !isEarlyDrawn && isLaterDrawn)
     }
 
-    @Test func `a bar that was removed is not drawn, and a late report for it does nothing`() {
-        var bars = bars(2)
-        bars.remove(1)
-        let progress = LoadProgress(receivedByteCount: 1, expectedByteCount: nil)
-        let isDrawn = bars.update(1, progress, now: start + .seconds(1))
-        expect(!isDrawn)
-        let text = bars.drawn(on: wide, now: start)
-        expectEqual(text.split(separator: "\n").count, 2)
-    }
-
-    @Test func `at the end nothing is drawn`() {
+    @Test func `at the end of a run, and of one that was cut short, nothing is drawn`() {
         var bars = bars(2)
         let failure = Outcome(url: "", milliseconds: 0, result: .failure(.init(code: "", message: "")))
         bars.note(failure)
@@ -92,12 +86,9 @@ struct ProgressBarsTests {
         bars.note(failure)
         let end = bars.drawn(on: wide, now: start)
         expectEqual(end, "")
-    }
-
-    @Test func `after the end of a run that was cut short nothing is drawn`() {
-        var bars = bars(2)
-        bars.end()
-        expectEqual(bars.drawn(on: wide, now: start), "")
+        var short = self.bars(2)
+        short.end()
+        expectEqual(short.drawn(on: wide, now: start), "")
     }
 
     @Test func `speed and remaining time follow from what has come`() {

@@ -124,8 +124,7 @@ struct BadInputTests {
         Case("huge head", "headersTooLarge", "65536", reply: .ok([1]).paddedHead(count: 20, valueByteCount: 8_000)),
     ]
 
-    @Test(arguments: cases)
-    func `invalid input has its own error and exit status 1`(_ bad: Case) async throws {
+    @Test(arguments: cases) func `invalid input has its own error and exit status 1`(_ bad: Case) async throws {
         try await withOriginServer { origin in
             let workplace = try Workplace()
             let url = try bad.prepare(origin)
@@ -145,30 +144,23 @@ struct BadInputTests {
         }
     }
 
-    @Test func `a failure has the status and the type that the origin gave it`() async throws {
+    @Test func `a failure has the status and the type of its origin, and does not affect the other URLs`() async throws
+    {
         try await withOriginServer { origin in
             origin.respond(to: "/404", with: .status(404))
             origin.respond(to: "/page", with: Self.html)
+            origin.respond(to: "/good.png", with: try Pictures.png())
             let workplace = try Workplace()
-            let urls = ["/404", "/page"].map { origin.url($0).absoluteString }
-            let lines = try await workplace.fetch(workplace.options + ["--concurrency", "1"] + urls).lines
+            let urls = ["/404", "/page", "/good.png"].map { origin.url($0).absoluteString }
+            let run = try await workplace.fetch(workplace.options + ["--concurrency", "1"] + urls + ["nonsense"])
+            let lines = try run.lines
             let byURL = Dictionary(uniqueKeysWithValues: lines.map { ($0.url, $0) })
             expectEqual(byURL[urls[0]]?.status, 404)
             expectEqual(byURL[urls[1]]?.status, 200)
             expectEqual(byURL[urls[1]]?.contentType, "text/html")
-        }
-    }
-
-    @Test func `one invalid URL does not affect the others`() async throws {
-        try await withOriginServer { origin in
-            origin.respond(to: "/good.png", with: try Pictures.png())
-            let workplace = try Workplace()
-            let good = origin.url("/good.png").absoluteString
-            let run = try await workplace.fetch(
-                workplace.options + [origin.url("/bad").absoluteString, good, "nonsense"])
             expectEqual(run.status, 1)
-            try expectEqual(run.lines.filter(\.ok).map(\.url), [good])
-            try expectEqual(run.lines.count, 3)
+            expectEqual(lines.filter(\.ok).map(\.url), [urls[2]])
+            expectEqual(lines.count, 4)
         }
     }
 

@@ -47,30 +47,26 @@ struct MainJobTests {
         }
     }
 
-    @Test func `the second run asks the origin nothing`() async throws {
+    @Test func `the second run asks the origin nothing, and without a cache it asks again`() async throws {
         try await withOriginServer { origin in
             origin.respond(to: "/a.png", with: try Pictures.png())
+            let url = origin.url("/a.png").absoluteString
+            let bare = try Workplace()
+            for count in 1...2 {
+                let run = try await bare.fetch(bare.options + ["--no-cache", url])
+                try expectEqual(run.lines.map(\.source), ["network"])
+                expectEqual(origin.requestCount, count)
+            }
+            expectEqual(bare.names(in: bare.folder), ["errors", "input", "output", "pictures"])
             let workplace = try Workplace()
-            let arguments = workplace.options + [origin.url("/a.png").absoluteString]
-            let first = try await workplace.fetch(arguments)
-            let second = try await workplace.fetch(arguments)
+            let first = try await workplace.fetch(workplace.options + [url])
+            let second = try await workplace.fetch(workplace.options + [url])
             try expectEqual(first.lines.map(\.source), ["network"])
             try expectEqual(second.lines.map(\.source), ["disk"])
-            expectEqual(origin.requestCount, 1)
+            expectEqual(origin.requestCount, 3)
             try expectEqual(second.lines[0].width, 64)
             try expectEqual(second.lines[0].height, 48)
             try expectEqual(Data(contentsOf: URL(filePath: #require(second.lines[0].file))), Data(try Pictures.bytes()))
-        }
-    }
-
-    @Test func `without a cache nothing is kept and the origin is asked again`() async throws {
-        try await withOriginServer { origin in
-            origin.respond(to: "/a.png", with: try Pictures.png())
-            let workplace = try Workplace()
-            let arguments = workplace.options + ["--no-cache", origin.url("/a.png").absoluteString]
-            for _ in 1...2 { try await expectEqual(workplace.fetch(arguments).lines.map(\.source), ["network"]) }
-            expectEqual(origin.requestCount, 2)
-            expectEqual(workplace.names(in: workplace.folder), ["errors", "input", "output", "pictures"])
         }
     }
 
@@ -161,12 +157,5 @@ struct MainJobTests {
         expectEqual(run.status, 2)
         expectEqual(run.output, "")
         #expect(run.errors.hasPrefix("fetch: "))
-    }
-
-    @Test func `help goes to standard output`() async throws {
-        let run = try await Workplace().fetch(["--help"])
-        expectEqual(run.status, 0)
-        #expect(run.output.hasPrefix("usage: fetch"))
-        expectEqual(run.errors, "")
     }
 }
