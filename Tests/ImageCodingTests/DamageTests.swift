@@ -114,7 +114,9 @@ struct DamageTests {
         try expectEqual(ImageCoders.default.decode(half, options: first).frames[0].pixels, whole.frames[0].pixels)
     }
 
-    @Test func `a PNG of a wrong checksum is drawn only if no damage may fail`() throws {
+    @Test func `a PNG of a wrong checksum is drawn only if no damage may fail, and a resized picture is as damaged`()
+        throws
+    {
         var bytes = try ImageFactory.encoded(width: 40, height: 30, seed: 3, as: .png)
         let whole = try decode(bytes)
         // The checksum of the last chunk before the end.
@@ -123,6 +125,14 @@ struct DamageTests {
         let image = try decode(bytes, .never)
         expectEqual(image.damage, .corruptData)
         expect(image.isSame(as: whole))
+        // What is made from a damaged picture says so, too.
+        let cut = try ImageFactory.encoded(width: 60, height: 60, seed: 1, as: .jpeg()).dropLast(2)
+        let resize = ResizeTransformer(size: PixelSize(width: 9, height: 9))
+        try expectEqual(resize.transform(decode(Array(cut))).damage, .missingEnd)
+        let options = DecodeOptions(thumbnail: resize)
+        try expectEqual(ImageCoders.default.decode(Array(cut), options: options).damage, .missingEnd)
+        try expectEqual(decode(Array(cut)).firstFrame.damage, .missingEnd)
+        expectEqual(ImageDamage([.missingEnd, .corruptData]).description, "missing end, corrupt data")
     }
 
     @Test(arguments: Fixture.all)
@@ -156,15 +166,5 @@ struct DamageTests {
             expectEqual(code(broken, .anyDamage), .malformed)
         }
         #expect(found > 5)
-    }
-
-    @Test func `a resized picture is as damaged as the one it was made from`() throws {
-        let cut = try ImageFactory.encoded(width: 60, height: 60, seed: 1, as: .jpeg()).dropLast(2)
-        let resize = ResizeTransformer(size: PixelSize(width: 9, height: 9))
-        try expectEqual(resize.transform(decode(Array(cut))).damage, .missingEnd)
-        let options = DecodeOptions(thumbnail: resize)
-        try expectEqual(ImageCoders.default.decode(Array(cut), options: options).damage, .missingEnd)
-        try expectEqual(decode(Array(cut)).firstFrame.damage, .missingEnd)
-        expectEqual(ImageDamage([.missingEnd, .corruptData]).description, "missing end, corrupt data")
     }
 }
