@@ -30,6 +30,8 @@ OPEN, CLOSE = "([{", ")]}"
 NO_STATEMENT = re.compile(
     r"(let|var|func|case|default|defer|where|else|init|deinit|struct|enum|actor|extension|private|fileprivate|static"
     r"|package|public|internal|nonisolated|async|guard (let|var|case)|catch)\b|\w+: |[@.&|:?})\],#+*/]")
+# What binds less strongly than the sign before it.
+LOOSER = {"??": r" ([=!<>]=|[<>]|&&|\|\||\?) ", "==": r" (&&|\|\||\?) ", "&&": r" (\|\||\?) ", "||": r" \? "}
 CASE = re.compile(r"(case (.*?)(?:\([^:]*\))?: )")
 HEAD = re.compile(r"(?:\} )?(?:else )?(guard|if|while) ")
 # New text whose names nothing behind it can use, because it leaves.
@@ -200,6 +202,9 @@ def argument(test, old, new):
     for begin in reversed(begins):
         for stop in ends:
             before, after = old[begin:stop], new[begin:len(new) - (len(old) - stop)]
+            looser = next((text for sign, text in LOOSER.items() if old[:begin].endswith(f" {sign} ")), None)
+            if looser and re.search(looser, before + after):
+                continue  # the sign before it binds more strongly than one in it
             if before.strip() and after.strip() and len(split(before)) == 1 and len(split(after)) == 1:
                 if not re.search(r"\b(let|var|try|await|return|for|case|defer|guard|if|while)\b|^\.?\w+:", before + after):
                     yield old[:begin] + choice(test, before, after) + old[stop:]

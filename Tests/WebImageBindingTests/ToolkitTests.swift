@@ -2,6 +2,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WebImage
 import WebImageTesting
 
 @testable import ImageCoding
@@ -98,5 +99,44 @@ struct ToolkitTests {
             let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: request(1)) }
             expectEqual(error?.code, .shutDown)
         }
+    }
+
+    /// A store whose writes wait.
+    private struct SlowStore: CacheStoring {
+        let gate = Gate()
+        let stored = Journal<CacheKey>()
+
+        func entry(for key: CacheKey) -> DiskEntry? { nil }
+        func store(_ entry: DiskEntry, for key: CacheKey) async -> StoreOutcome {
+            await gate.pass()
+            stored.write(key)
+            return .stored
+        }
+        func renew(
+            _ key: CacheKey, ifContentIs generation: ContentGeneration?,
+            _ change: @escaping @Sendable (inout EntryMetadata) -> Void
+        ) -> StoreOutcome? { nil }
+        func remove(_ key: CacheKey) {}
+        func removeAll() {}
+        func shutdown(within limit: Duration) -> CacheShutdownReport {
+            CacheShutdownReport(completedOperations: 0, abandonedOperations: 0)
+        }
+    }
+
+    @Test func `an application that leaves the screen waits for what is being written`() async throws {
+        let (store, file) = (SlowStore(), try ImageFactory.encoded(width: 8, height: 8, seed: 3, as: .png))
+        let transport = StubLoader { _, _ in .ok(file, type: "image/png") }
+        let manager = ImageManager(caches: ImageCaches(disk: store), transport: transport)
+        _ = try await manager.load(request(1))
+        let life = ApplicationLife(manager: manager)
+        let background = Task {
+            await life.background()
+            return store.stored.count
+        }
+        await store.gate.reached()
+        for _ in 0..<500 { await Task.yield() }
+        store.gate.open()
+        await expectEqual(background.value, 1)
+        _ = await manager.shutdown(within: .seconds(10))
     }
 }
