@@ -12,6 +12,34 @@ extension Load {
         caches.writes != nil && tiers.contains(.disk) && allowsDisk && ruling?.mayKeep != false
     }
 
+    /// Stores a new original, after it has been decoded: every file in a cache is a picture. On disk, or without one in
+    /// memory, so that another variant needs no second transfer.
+    func keep(_ processed: ProcessedOriginal) async {
+        let original = processed.original
+        guard original.arrival == .network else { return }
+        if let ruling, !ruling.mayKeep { await forget() }
+        forgetOthers(than: processed.generation, number: original.number)
+        if caches.disk == nil, request.cacheSerializer == nil {
+            var file = original.encoded(processed.properties)
+            file.generation = processed.generation
+            let view = CachedPicture.encoded(Shared(file.from(.memory)))
+            remember(view, as: .file(request.originalKey), request.cacheWrites.original)
+        }
+        guard mayStore(request.cacheWrites.original) else { return }
+        pipeline.hub.tell(request, .stored(byteCount: original.bytes.count))
+        let (request, properties, coders) = (request, processed.properties, pipeline.coders(for: request))
+        let selectors = pipeline.selectors(of: original.origin, request)
+        let byteCount = original.bytes.count + (original.origin?.heapByteCount ?? 0)
+        await store(as: request.originalKey, number: original.number, byteCount: byteCount) {
+            guard let serializer = request.cacheSerializer else {
+                return original.entry(properties, url: request.url, selectors)
+            }
+            let bytes = try await serializer.part(original.encoded(properties), request.url)
+            return try original.replaced(by: bytes).entry(
+                coders.properties(of: bytes), url: request.url, selectors)
+        }
+    }
+
     /// Writes an entry to disk later, or before it returns when the request waits for that.
     func store(as name: CacheKey, number: Int, byteCount: Int, _ making: @escaping WriteBehind.Making) async {
         await writer.store(

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 import HTTPTransport
-import ImageCoding
 import PlatformBasics
 
 /// Where the way to the original has led.
@@ -61,7 +60,7 @@ extension Load {
     }
 
     /// The original from the origin, after the one on disk has turned out to be broken.
-    private func replacement() async throws -> Original {
+    func replacement() async throws -> Original {
         try await caches.disk?.remove(request.originalKey)
         return try await download(validating: nil).original
     }
@@ -115,63 +114,5 @@ extension Load {
         guard let shouldDownload = pipeline.hooks.shouldDownload, await !shouldDownload(request) else { return }
         throw ImageLoadError(
             code: .refused, message: "The hook `shouldDownload` of the manager refuses this address.", url: request.url)
-    }
-}
-
-// MARK: - Decode and transform
-
-extension Load {
-    /// Decodes and transforms the original, and keeps it. A stored file that is broken is replaced.
-    func processed(_ original: Original) async throws -> ProcessedOriginal {
-        do {
-            return try await process(original)
-        } catch let error as ImageLoadError where error.code == .undecodable && original.arrival != .network {
-            return try await process(replacement())
-        }
-    }
-
-    private func process(_ original: Original) async throws -> ProcessedOriginal {
-        let ready = try await pipeline.withPreparedTransformers(request)
-        do {
-            let processed = try await pipeline.shared.process(original, for: ready, wish)
-            note {
-                $0.decode = processed.decodeTook
-                $0.transform = processed.transformTook
-            }
-            await keep(processed)
-            return processed
-        } catch let error as ImageError {
-            throw ImageLoadError.undecodable(error, request.url, contentType: original.contentType)
-        } catch {
-            throw ImageLoadError.ofPart("decoder", error, request.url, .undecodable)
-        }
-    }
-
-    /// Stores a new original, after it has been decoded: every file in a cache is a picture. On disk, or without one in
-    /// memory, so that another variant needs no second transfer.
-    private func keep(_ processed: ProcessedOriginal) async {
-        let original = processed.original
-        guard original.arrival == .network else { return }
-        if let ruling, !ruling.mayKeep { await forget() }
-        forgetOthers(than: processed.generation, number: original.number)
-        if caches.disk == nil, request.cacheSerializer == nil {
-            var file = original.encoded(processed.properties)
-            file.generation = processed.generation
-            let view = CachedPicture.encoded(Shared(file.from(.memory)))
-            remember(view, as: .file(request.originalKey), request.cacheWrites.original)
-        }
-        guard mayStore(request.cacheWrites.original) else { return }
-        pipeline.hub.tell(request, .stored(byteCount: original.bytes.count))
-        let (request, properties, coders) = (request, processed.properties, pipeline.coders(for: request))
-        let selectors = pipeline.selectors(of: original.origin, request)
-        let byteCount = original.bytes.count + (original.origin?.heapByteCount ?? 0)
-        await store(as: request.originalKey, number: original.number, byteCount: byteCount) {
-            guard let serializer = request.cacheSerializer else {
-                return original.entry(properties, url: request.url, selectors)
-            }
-            let bytes = try await serializer.part(original.encoded(properties), request.url)
-            return try original.replaced(by: bytes).entry(
-                coders.properties(of: bytes), url: request.url, selectors)
-        }
     }
 }

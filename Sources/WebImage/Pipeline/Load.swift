@@ -179,3 +179,33 @@ extension Load {
             .init(source: whole.source, metrics: metrics, share: share))
     }
 }
+
+// MARK: - Decode and transform
+
+extension Load {
+    /// Decodes and transforms the original, and keeps it. A stored file that is broken is replaced.
+    func processed(_ original: Original) async throws -> ProcessedOriginal {
+        do {
+            return try await process(original)
+        } catch let error as ImageLoadError where error.code == .undecodable && original.arrival != .network {
+            return try await process(replacement())
+        }
+    }
+
+    private func process(_ original: Original) async throws -> ProcessedOriginal {
+        let ready = try await pipeline.withPreparedTransformers(request)
+        do {
+            let processed = try await pipeline.shared.process(original, for: ready, wish)
+            note {
+                $0.decode = processed.decodeTook
+                $0.transform = processed.transformTook
+            }
+            await keep(processed)
+            return processed
+        } catch let error as ImageError {
+            throw ImageLoadError.undecodable(error, request.url, contentType: original.contentType)
+        } catch {
+            throw ImageLoadError.ofPart("decoder", error, request.url, .undecodable)
+        }
+    }
+}
