@@ -15,7 +15,7 @@ import WebImage
     }
 
     @Test func `a tag follows the bytes, also when they change below one name`() async throws {
-        let tags = PictureTags(byteLimit: 1_000)
+        let tags = PictureTags(byteLimit: 1 << 20)
         let (old, new): ([UInt8], [UInt8]) = ([1, 2, 3], [1, 2, 4])
         let tag = await tags.tag(of: old, for: try key(0))
         await expectEqual(tags.tag(of: old, for: try key(0)), tag)

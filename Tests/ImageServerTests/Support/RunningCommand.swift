@@ -16,7 +16,9 @@ final class RunningCommand: Sendable {
         process.executableURL = URL(filePath: "/bin/sh")
         let number = limit.map { "ulimit -n \($0) || exit 9; " } ?? ""
         process.arguments = ["-c", number + "exec \"$0\" \"$@\"", Self.executable] + arguments
-        process.environment = ["PATH": "/usr/bin:/bin"]
+        // A bug that is planted in the tests is planted in the program.
+        let planted = ProcessInfo.processInfo.environment["PLANTED"] ?? "0"
+        process.environment = ["PATH": "/usr/bin:/bin", "PLANTED": planted]
         let (statuses, end) = AsyncStream.makeStream(of: Int32.self)
         self.statuses = statuses
         process.terminationHandler = { process in
