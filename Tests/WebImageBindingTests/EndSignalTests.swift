@@ -15,7 +15,7 @@ struct EndSignalTests {
         await until { signal.waiterCount == 20 }
         for waiter in waiters.dropLast() {
             waiter.cancel()
-            await #expect(throws: CancellationError.self) { try await waiter.value }
+            await expectError(CancellationError.self) { try await waiter.value }
         }
         expectEqual(signal.waiterCount, 1)
         signal.resolve(7)
@@ -28,7 +28,7 @@ struct EndSignalTests {
             let signal = EndSignal<Int>()
             let waiter = Task { try await signal.wait() }
             waiter.cancel()
-            await #expect(throws: CancellationError.self) { try await waiter.value }
+            await expectError(CancellationError.self) { try await waiter.value }
             expectEqual(signal.waiterCount, 0)
         }
     }

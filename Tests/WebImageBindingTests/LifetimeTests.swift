@@ -33,8 +33,8 @@ struct LifetimeTests {
         var target: OwningTarget? = OwningTarget(loader, journal)
         weak let gone = target
         weak let goneBinding = target?.binding
-        let load = try #require(target?.binding?.load(url(1), options: heard.options()))
-        let task = try #require(load.feed?.task)
+        let load = try required(target?.binding?.load(url(1), options: heard.options()))
+        let task = try required(load.feed?.task)
         target = nil
         expectNil(gone)
         expectNil(goneBinding)
@@ -50,7 +50,7 @@ struct LifetimeTests {
     {
         let heard = Heard()
         var target: FakeTarget? = FakeTarget()
-        let binding = ImageBinding(target: try #require(target), loader: loader)
+        let binding = ImageBinding(target: try required(target), loader: loader)
         let first = binding.load(url(1), options: heard.options())
         let second = binding.load(url(2), into: ImageSlot("badge"), options: heard.options())
         target = nil
@@ -69,7 +69,7 @@ struct LifetimeTests {
             let heard = Heard()
             let target = FakeTarget()
             var binding: ImageBinding? = ImageBinding(target: target, loader: loader)
-            let load = try #require(binding?.load(url(1), options: heard.options()))
+            let load = try required(binding?.load(url(1), options: heard.options()))
             binding = nil
             try await expect(load.outcome.isCancelled)
             await until { loader.answers[0].wasLeft }
@@ -82,7 +82,7 @@ struct LifetimeTests {
             let heard = Heard()
             let target = FakeTarget()
             var binding: ImageBinding? = ImageBinding(target: target, loader: loader)
-            let first = try #require(binding?.load(url(1), options: heard.options("first ")))
+            let first = try required(binding?.load(url(1), options: heard.options("first ")))
             let second = try #require(
                 binding?.load(url(2), options: heard.options("second ") { $0.cancelsPreviousLoad = false }))
             expectEqual(binding?.entryCount, 3, "a load that was replaced, and two subscriptions")
@@ -101,7 +101,7 @@ struct LifetimeTests {
         var binding: ImageBinding? = ImageBinding(target: target, loader: loader, clock: clock)
         weak let gone = binding
         binding?.setIndicator(indicator, minimumTime: .seconds(5))
-        let load = try #require(binding?.load(url(1)))
+        let load = try required(binding?.load(url(1)))
         loader.answers[0].finish(picture(1, frames: 3))
         _ = try await load.outcome
         await until { clock.sleepers == 2 }

@@ -123,7 +123,7 @@ struct LoadTests {
             let load = scene.binding.load(url(1))
             let waiting = Task { try await load.outcome }
             waiting.cancel()
-            await #expect(throws: CancellationError.self) { try await waiting.value }
+            await expectError(CancellationError.self) { try await waiting.value }
             scene.answer.finish(picture(1))
             _ = try await load.outcome
             expectEqual(scene.target.index, 1)

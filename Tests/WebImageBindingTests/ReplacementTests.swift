@@ -23,10 +23,10 @@ struct ReplacementTests {
             return response(picture(2))
         }
         let first = scene.binding.load(url(1))
-        let firstTask = try #require(first.feed?.task)
+        let firstTask = try required(first.feed?.task)
         await old.reached()
         let second = scene.binding.load(url(2))
-        let secondTask = try #require(second.feed?.task)
+        let secondTask = try required(second.feed?.task)
         for (gate, task) in oldFirst ? [(old, firstTask), (new, secondTask)] : [(new, secondTask), (old, firstTask)] {
             gate.open()
             await task.value
@@ -39,7 +39,7 @@ struct ReplacementTests {
     @Test(arguments: ["replaced", "cancelled", "cleared"])
     func `a picture delivered and not yet taken when its load ended is never shown`(_ how: String) async throws {
         let load = scene.binding.load(url(1))
-        let task = try #require(load.feed?.task)
+        let task = try required(load.feed?.task)
         // Delivered: the reader has been resumed and waits for the main actor, which this test does not leave.
         scene.answer.finish(picture(1))
         switch how {
@@ -97,7 +97,7 @@ struct ReplacementTests {
                 await gates[index].pass()
                 return response(picture(index))
             }
-            tasks.append(try #require(scene.binding.load(url(index)).feed?.task))
+            tasks.append(try required(scene.binding.load(url(index)).feed?.task))
         }
         for index in gates.indices.shuffled() { gates[index].open() }
         for task in tasks { await task.value }

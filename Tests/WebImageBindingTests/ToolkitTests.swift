@@ -96,7 +96,7 @@ struct ToolkitTests {
             configuration.disk = nil
             let manager = ImageManager(configuration: configuration)
             ApplicationLife(manager: manager).termination()
-            let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: request(1)) }
+            let error = await expectError(ImageLoadError.self) { try await manager.image(for: request(1)) }
             expectEqual(error?.code, .shutDown)
         }
     }

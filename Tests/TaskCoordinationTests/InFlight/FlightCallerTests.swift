@@ -49,7 +49,7 @@ import WebImageTesting
             cancelled.tell((10, 1))
             cancelled.cancel()
             cancelled.end(with: .success(1))
-            #expect(throws: CancellationError.self) { try cancelled.value() }
+            expectError(CancellationError.self) { try cancelled.value() }
             expectNil(cancelled.takeReport())
         }
     }

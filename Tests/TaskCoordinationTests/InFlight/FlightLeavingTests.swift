@@ -66,7 +66,7 @@ import WebImageTesting
         let scenario = FlightScenario(seed: seed)
         let (doomed, fresh) = (Gate(), Gate())
         let leaving = scenario.callInTurn(operation: scenario.gated(doomed, 1))
-        let flight = try #require(scenario.flights.state.withLock { $0.flights["key"] })
+        let flight = try required(scenario.flights.state.withLock { $0.flights["key"] })
         // Stands for another thread that has ended the flight, and takes it out of the table next.
         let action = flight.state.withLock { $0.machine.cancelAll() }
         let joining = scenario.callInTurn(operation: scenario.gated(fresh, 2))

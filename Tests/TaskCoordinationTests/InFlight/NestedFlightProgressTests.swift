@@ -76,7 +76,7 @@ import WebImageTesting
 
         // A flight that has landed takes no report, and its callers hear the last one before.
         let flight = Flight("key", in: Flights(name: "test"), priority: 21)
-        let (caller, _) = try #require(flight.join(21, isListening: true))
+        let (caller, _) = try required(flight.join(21, isListening: true))
         flight.report(40)
         flight.report(50)
         flight.land(.success(1))

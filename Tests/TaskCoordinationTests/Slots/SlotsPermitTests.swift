@@ -13,11 +13,11 @@ import WebImageTesting
         // What is split off a permit is given back while the body goes on.
         let slots = Slots(limit: 10)
         enter(executor, slots: slots)
-        var permit = try #require(slots.take(10))
+        var permit = try required(slots.take(10))
         let nothing = permit.split(keeping: 10)
         expectNil(nothing)
         let split = permit.split(keeping: 4)
-        let part = try #require(split)
+        let part = try required(split)
         let again = permit.split(keeping: 4)
         expectNil(again, "the body has no more than it keeps")
         let waiter = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil, units: 6)) }
@@ -42,7 +42,7 @@ import WebImageTesting
                 return
             }
             let part = permit.split(keeping: 0)
-            slots.release(try #require(part))
+            slots.release(try required(part))
             expectEqual(slots.running, 0)
             slots.release(permit)
             expectEqual(slots.entryCount, 0)
@@ -53,7 +53,7 @@ import WebImageTesting
         // More units than there are count as all of them.
         let slots = Slots(limit: 10, maximumQueueLength: 1)
         enter(executor, slots: slots)
-        let permit = try #require(slots.take(.max))
+        let permit = try required(slots.take(.max))
         expectEqual(slots.running, 10)
         let waiter = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil, units: .max)) }
         executor.drain()
@@ -69,7 +69,7 @@ import WebImageTesting
         do {
             let slots = Slots(limit: 10)
             enter(executor, slots: slots)
-            let (permit, first, gate) = (try #require(slots.take(10)), Gate(), Gate())
+            let (permit, first, gate) = (try required(slots.take(10)), Gate(), Gate())
             let waiters = (0..<6).map { number in
                 Probe(on: executor) {
                     let permit = try await slots.acquire(priority: nil, units: 2)
@@ -93,7 +93,7 @@ import WebImageTesting
         do {
             let slots = Slots(limit: 10)
             enter(executor, slots: slots)
-            let permit = try #require(slots.take(6))
+            let permit = try required(slots.take(6))
             let large = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil, units: 8)) }
             executor.drain()
             let small = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil, units: 2)) }
@@ -109,7 +109,7 @@ import WebImageTesting
         do {
             let slots = Slots(limit: 1)
             enter(executor, slots: slots)
-            let permit = try #require(slots.take(1))
+            let permit = try required(slots.take(1))
             let waiter = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil)) }
             executor.drain()
             expectEqual(slots.queued, 1)
@@ -130,7 +130,7 @@ import WebImageTesting
     @Test func `a large waiter that sinks lets those behind it go on`() throws {
         let slots = Slots(limit: 10)
         enter(executor, slots: slots)
-        let permit = try #require(slots.take(6))
+        let permit = try required(slots.take(6))
         let answers = Journal<Result<Slots.Permit, CoordinationError>>()
         guard case .place(let large) = try slots.enter(25, units: 8, { answers.write($0) }),
             case .place = try slots.enter(21, units: 2, { answers.write($0) })
@@ -140,10 +140,10 @@ import WebImageTesting
         }
         large.move(to: 9)
         expectEqual(answers.count, 1)
-        slots.release(try #require(answers.entries.first).get())
+        slots.release(try required(answers.entries.first).get())
         slots.release(permit)
         expectEqual(answers.count, 2)
-        slots.release(try #require(answers.entries.last).get())
+        slots.release(try required(answers.entries.last).get())
     }
 
     @Test func `a round gives a waiter the slot of a stalled lane, and turns away the one that has waited too long`()
@@ -161,7 +161,7 @@ import WebImageTesting
         slots.nextRound(stalled: [:], patience: 4)
         slots.nextRound(stalled: ["slow": 1], patience: 4)
         expectEqual(answers.count, 1)
-        let permit = try #require(answers.entries.first).get()
+        let permit = try required(answers.entries.first).get()
         expectEqual(slots.lent, 1)
         slots.nextRound(stalled: [:], patience: 4)
         expectEqual(answers.count, 1)

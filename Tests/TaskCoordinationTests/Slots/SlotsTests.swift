@@ -91,7 +91,7 @@ import WebImageTesting
         do {
             let slots = Slots(limit: 1)
             for _ in 0..<3 {
-                await #expect(throws: Broken.self) { try await slots.withSlot { throw Broken() } }
+                await expectError(Broken.self) { try await slots.withSlot { throw Broken() } }
             }
             expectEqual(slots.running, 0)
         }
@@ -139,7 +139,7 @@ import WebImageTesting
     @Test(arguments: [0, -1, .min]) func `limits below the least count as the least`(limit: Int) throws {
         let slots = Slots(limit: limit, maximumQueueLength: limit, share: limit, laneLimit: limit)
         expectEqual([slots.limit, slots.maximumQueueLength], [1, 0])
-        let permit = try #require(slots.take(1))
+        let permit = try required(slots.take(1))
         expectNil(slots.take(1))
         slots.release(permit)
         expectEqual(slots.entryCount, 0)

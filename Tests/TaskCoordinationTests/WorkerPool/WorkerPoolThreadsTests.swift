@@ -27,7 +27,7 @@ import WebImageTesting
         expect(Set(names).isSubset(of: ["bounded-threa-1", "bounded-threa-2", "bounded-threa-3"]))
         await pool.shutdown()
         expectEmpty(threads(named: "bounded-threa"), "shutdown has joined them")
-        await #expect(throws: CoordinationError.self) { try await pool.run {} }
+        await expectError(CoordinationError.self) { try await pool.run {} }
     }
 
     @Test
@@ -88,7 +88,7 @@ import WebImageTesting
         await blocker.reached()
         try await expectEqual(other, 1)
         pool.abandon()
-        await #expect(throws: CoordinationError.self) { try await pool.run {} }
+        await expectError(CoordinationError.self) { try await pool.run {} }
         while threads(named: "stuck-threads").count > 1 { await Task.yield() }
         expectEqual(pool.running, 1)
         blocker.release()

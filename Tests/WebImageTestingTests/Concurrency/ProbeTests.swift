@@ -32,7 +32,7 @@ import WebImageTesting
 
         // A probe on the default pool is awaited.
         try await expectEqual(Probe { 1 }.finish(), 1)
-        await #expect(throws: Broken.self) { try await Probe<Int> { throw Broken() }.finish() }
+        await expectError(Broken.self) { try await Probe<Int> { throw Broken() }.finish() }
 
         // A journal keeps the order.
         let journal = Journal<String>()

@@ -118,14 +118,14 @@ struct ImageFactoryTests {
         let bytes = ImageFactory.oversizedPNG()
         #expect(bytes.count < 130_000)
         try expectEqual(ImageCoders.default.properties(of: bytes).size, PixelSize(width: 30_000, height: 30_000))
-        let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(bytes) }
+        let error = expectError(ImageError.self) { try ImageCoders.default.decode(bytes) }
         expectEqual(error?.code, .tooLarge)
 
         // The frame bomb is refused.
         do {
             let bytes = ImageFactory.frameBombGIF()
             #expect(bytes.count < 60_000)
-            let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(bytes) }
+            let error = expectError(ImageError.self) { try ImageCoders.default.decode(bytes) }
             expectEqual(error?.code, .tooLarge)
         }
 
@@ -133,10 +133,10 @@ struct ImageFactoryTests {
         do {
             let noise = ImageFactory.randomBytes(count: 1_000, seed: 4)
             expectEqual(noise, ImageFactory.randomBytes(count: 1_000, seed: 4))
-            let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(noise) }
+            let error = expectError(ImageError.self) { try ImageCoders.default.decode(noise) }
             expectEqual(error?.code, .unknownFormat)
             let half = ImageFactory.truncated(try ImageFactory.encoded(width: 64, height: 48, seed: 1))
-            let truncation = #expect(throws: ImageError.self) { try ImageCoders.default.decode(half) }
+            let truncation = expectError(ImageError.self) { try ImageCoders.default.decode(half) }
             expectEqual(truncation?.code, .truncated)
         }
     }

@@ -10,7 +10,7 @@ struct SeedMarkTests {
     func `the seed changes a large picture in blue alone, and black, white and transparent pixels carry it`() throws {
         // The seed changes a large picture in blue alone, and by little.
         do {
-            let mark = try #require(SeedMark(width: 320, height: 200))
+            let mark = try required(SeedMark(width: 320, height: 200))
             for seed in [0, 12_345, 65_535] {
                 let plain = [[UInt8]](repeating: [128, 128, 128, 255], count: 320 * 200).flatMap { $0 }
                 var marked = plain
@@ -25,7 +25,7 @@ struct SeedMarkTests {
 
         // Black, white and transparent pixels carry a seed.
         for side in [16, 40, 90, 200] {
-            let mark = try #require(SeedMark(width: side, height: side))
+            let mark = try required(SeedMark(width: side, height: side))
             for levels in [[0, 0, 0, 255], [255, 255, 255, 255], [255, 0, 0, 255]] as [[UInt8]] {
                 let clear = [[UInt8]](repeating: [0, 0, 0, 0], count: side / 4 * side)
                 let rest = [[UInt8]](repeating: levels, count: (side - side / 4) * side)

@@ -36,7 +36,7 @@ struct StubLoaderTests {
         await loader.waitForRequests(count: 2)
         expectEqual([loader.openRequests, loader.peakOpenRequests], [2, 2])
         silent.cancel()
-        await #expect(throws: CancellationError.self) { _ = try await silent.value }
+        await expectError(CancellationError.self) { _ = try await silent.value }
         gate.open()
         try await expectEqual(held.value, 200)
         expectEqual([loader.openRequests, loader.cancelledRequests], [0, 1])
@@ -55,14 +55,14 @@ struct StubLoaderTests {
         gate.open()
         while bytes.count < 9, let chunk = try await iterator.next() { bytes += chunk }
         expectEqual(bytes, Array(0..<9))
-        let error = await #expect(throws: HTTPError.self) { _ = try await iterator.next() }
+        let error = await expectError(HTTPError.self) { _ = try await iterator.next() }
         expectEqual(error?.code, .connectionLost)
     }
 
     @Test func `a failure is thrown and the shutdown waits for its gate`() async throws {
         let gate = Gate()
         let loader = StubLoader(schemes: ["https"], shutdownGate: gate) { _, _ in .failure(.cannotConnect) }
-        let error = await #expect(throws: HTTPError.self) { _ = try await loader.send(HTTPRequest(url: url)) }
+        let error = await expectError(HTTPError.self) { _ = try await loader.send(HTTPRequest(url: url)) }
         expectEqual(error?.code, .cannotConnect)
         expect(loader.canLoad(HTTPRequest(url: url)))
         expect(!loader.canLoad(HTTPRequest(url: URL(string: "ftp://a/")!)))

@@ -106,7 +106,7 @@ struct OriginRecordTests {
         // The scope stops its server whether it returns or throws.
         struct Failure: Error {}
         var kept: OriginServer?
-        await #expect(throws: Failure.self) {
+        await expectError(Failure.self) {
             try await withOriginServer { origin in
                 kept = origin
                 throw Failure()

@@ -29,7 +29,7 @@ struct OriginRequestTests {
             "PUT /a%20b?x=1&y HTTP/1.1\r\nhOST: h\r\nX-Two: 1\r\nx-two:\t2 \r\nContent-Length: 3\r\n\r\nabc")
         expectEqual(status, "200")
         expectEqual(refused, 0)
-        let request = try #require(requests.first)
+        let request = try required(requests.first)
         expectEqual(request.method, "PUT")
         expectEqual(request.target, "/a%20b?x=1&y")
         expectEqual(request.path, "/a%20b")

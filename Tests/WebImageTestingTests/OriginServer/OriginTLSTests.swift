@@ -189,7 +189,7 @@ struct OriginTLSTests {
     @Test(arguments: ["", "a b", "a,DNS:b", "a\nb", "$ENV::HOME", "[::1]"])
     func `the files are the owner's, and go with the certificate, and no invalid host is taken`(host: String) throws {
         // An invalid host is refused.
-        let error = #expect(throws: OriginError.self) { try TestCertificate.make(hosts: [host]) }
+        let error = expectError(OriginError.self) { try TestCertificate.make(hosts: [host]) }
         expectEqual(error?.code, .certificate)
 
         // The files are removed with the certificate, and only the owner may read them.
@@ -208,7 +208,7 @@ struct OriginTLSTests {
     @Test func `a missing command is named`() async {
         await #expect(processExitsWith: .success) {
             unsafe setenv("PATH", "/nowhere", 1)
-            let error = #expect(throws: OriginError.self) { try TestCertificate.make() }
+            let error = expectError(OriginError.self) { try TestCertificate.make() }
             expectEqual(error?.code, .opensslMissing)
             expectEqual(error?.message.contains("install the package `openssl`"), true)
         }

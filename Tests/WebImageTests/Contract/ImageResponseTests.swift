@@ -14,7 +14,7 @@ import WebImageTesting
         _ bytes: [UInt8], type: String = "image/bmp", as decoder: ResponseDecoder<DecodedImage> = .image()
     ) async throws -> DecodedImage {
         let client = StubLoader { _, _ in .ok(bytes, type: type) }
-        let url = try #require(URL(string: "http://a.example/picture"))
+        let url = try required(URL(string: "http://a.example/picture"))
         return try await client.value(for: HTTPRequest(url: url), as: decoder)
     }
 
@@ -27,16 +27,16 @@ import WebImageTesting
             try await expectEqual(load(Self.file, as: .image(box)).width, 7)
             var options = DecodeOptions()
             options.limits.maximumPixelCount = 21 * 17 - 1
-            let error = await #expect(throws: HTTPError.self) { try await load(Self.file, as: .image(options)) }
+            let error = await expectError(HTTPError.self) { try await load(Self.file, as: .image(options)) }
             expectEqual(error?.code, .undecodableBody)
             expectEqual((error?.cause as? ImageError)?.code, .tooLarge)
         }
 
         // What is no picture is an error with the response.
-        let page = await #expect(throws: HTTPError.self) { try await load(Self.file, type: "text/html") }
+        let page = await expectError(HTTPError.self) { try await load(Self.file, type: "text/html") }
         expectEqual(page?.code, .unacceptableContentType)
         expectEqual(page?.response?.beginning, Self.file)
-        let text = await #expect(throws: HTTPError.self) { try await load(Array("picture".utf8)) }
+        let text = await expectError(HTTPError.self) { try await load(Array("picture".utf8)) }
         expectEqual(text?.code, .undecodableBody)
         expectEqual((text?.cause as? ImageError)?.code, .unknownFormat)
     }
@@ -47,7 +47,7 @@ import WebImageTesting
         ])
         for (type, body, expected) in [("image/bmp", Self.file, "21"), ("text/plain", Array("none".utf8), "none")] {
             let client = StubLoader { _, _ in .ok(body, type: type) }
-            let url = try #require(URL(string: "http://a.example/"))
+            let url = try required(URL(string: "http://a.example/"))
             try await expectEqual(client.value(for: HTTPRequest(url: url), as: decoder), expected)
         }
     }

@@ -78,7 +78,7 @@ import WebImageTesting
         let previews = Self.previews(events)
         #expect(previews.count >= 3)
         expect(previews.allSatisfy { $0.width == 48 && $0.height == 32 })
-        let (first, last) = (try #require(previews.first), try #require(previews.last))
+        let (first, last) = (try required(previews.first), try required(previews.last))
         expect(!first.isSame(as: last))
         guard case .finished(let response)? = events.entries.last else { return #expect(Bool(false), "no picture") }
         expectEqual(response.image.width, 96)
@@ -122,7 +122,7 @@ import WebImageTesting
         let scenario = try Scenario(seed: seed)
         let (first, _) = scenario.load(Self.request())
         for _ in 0..<3 { scenario.send() }
-        let newest = try #require(Self.previews(first).last)
+        let newest = try required(Self.previews(first).last)
         let (events, _) = scenario.load(Self.request())
         scenario.send()
         expectEqual(Self.previews(events).count, 2)
@@ -206,7 +206,7 @@ import WebImageTesting
         let options = DecodeOptions(firstFrameOnly: true, thumbnail: .resize(to: box), failOn: .never)
         let body = ArrivingBody(expecting: file.count)
         let received = ReceivedBytes(body, count: body.append(Array(file.prefix(file.count / 2))))
-        let previewer = try #require(try ImageCoders.default.previewer(for: received.bytes, options: options))
+        let previewer = try required(try ImageCoders.default.previewer(for: received.bytes, options: options))
         var configuration = ImageManager.Configuration()
         configuration.disk = nil
         configuration.maximumProcessingByteCount = 2 * previewer.byteCount

@@ -154,7 +154,7 @@ import WebImageTesting
             HTTPResponse(status: 203, headers: fields, url: final, body: HTTPBody([try Pictures.png(1)]))
         }
         let caller = staged.loadInTurn(.numbered(1))
-        let origin = try #require(caller.value?.origin)
+        let origin = try required(caller.value?.origin)
         expectEqual(origin.url, final)
         expectEqual(origin.status, 203)
         expectEqual(origin.headers["Set-Cookie"], "secret=1")
@@ -162,7 +162,7 @@ import WebImageTesting
         expect(caller.value?.metrics.transfer != nil)
         staged.emptyMemory()
         let file = staged.dataInTurn(.numbered(1), as: .original)
-        let stored = try #require(file.value?.origin)
+        let stored = try required(file.value?.origin)
         expectEqual(stored.url, final)
         expectEqual(stored.status, 203)
         expectEqual(stored.headers["Cache-Control"], "public, max-age=60")
@@ -231,7 +231,7 @@ import WebImageTesting
             if round == 1 { staged.emptyMemory() }
             if round == 2 { _ = staged.start { try await $0.diskCache?.remove(request.fileKey(.original)) } }
             let file = staged.dataInTurn(request, as: .original)
-            let bytes = try #require(file.value).bytes
+            let bytes = try required(file.value).bytes
             try expect(ImageCoders.default.properties(of: bytes).isLossless)
             let picture = staged.loadInTurn(request)
             expect(picture.value != nil)

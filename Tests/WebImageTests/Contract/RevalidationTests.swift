@@ -132,7 +132,7 @@ import WebImageTesting
         _ = Self.picture(staged, Self.request(.revalidate))
         let renewed = staged.start { try await $0.diskCache?.metadata(for: key) }
         staged.run()
-        let (before, after) = try (#require(stored.value ?? nil), #require(renewed.value ?? nil))
+        let (before, after) = try (required(stored.value ?? nil), required(renewed.value ?? nil))
         expectEqual(after.storedAt, before.storedAt + 6 * 86_400)
         expectEqual(after.format, "png")
         expectEqual(

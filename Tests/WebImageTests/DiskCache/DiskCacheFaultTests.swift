@@ -28,7 +28,7 @@ struct DiskCacheFaultTests {
         mutating func run<Value: Sendable>(
             _ body: @escaping @concurrent @Sendable (DiskCache) async throws -> Value
         ) throws -> Value {
-            try #require(stage.outcome(of: body).result).get()
+            try required(stage.outcome(of: body).result).get()
         }
 
         /// What must hold after every fault.

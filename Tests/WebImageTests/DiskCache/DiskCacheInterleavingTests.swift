@@ -59,7 +59,7 @@ struct DiskCacheInterleavingTests {
     private static func storeElsewhere(_ entry: DiskEntry, for key: CacheKey, in files: EntryFiles) throws {
         var entry = entry
         entry.metadata.storedAt = TestTime().now.components.seconds
-        let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
+        let front = try required(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
         _ = try files.write(
             front: front, body: entry.bytes, as: KeyDigest(of: key), storedAt: TestTime().now.wholeSeconds)
         _ = FolderAccount(files, maximumByteCount: 1 << 20).add(entry.bytes.count)
@@ -171,7 +171,7 @@ struct DiskCacheInterleavingTests {
             expectEqual(shutdowns[0].value, shutdowns[1].value, "seed \(seed)")
             expectEqual(stage.leftovers(), [], "seed \(seed)")
             for store in stores {
-                let outcome = try #require(store.value, "seed \(seed)")
+                let outcome = try required(store.value, "seed \(seed)")
                 expect(outcome.isStored || outcome.error?.code == .shutDown, "seed \(seed)")
                 if !outcome.isStored { refusals += 1 }
             }

@@ -153,7 +153,7 @@ struct DiskCacheTests {
         let reader = Task { [key] in try await cache.entry(for: key) }
         while await cache.turns.waiting(for: digest) == 0 { await Task.yield() }
         let entry = sampleEntry(2)
-        let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
+        let front = try required(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
         _ = try cache.files.write(front: front, body: entry.bytes, as: digest, storedAt: TestTime().now.wholeSeconds)
         await cache.passTurn(digest)
         try await expectNil(reader.value)
@@ -215,9 +215,9 @@ struct DiskCacheTests {
         let cache = makeCache()
         let task = Task { [key] in
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
-            await #expect(throws: CancellationError.self) { try await cache.store(sampleEntry(), for: key) }
-            await #expect(throws: CancellationError.self) { try await cache.entry(for: key) }
-            await #expect(throws: CancellationError.self) { try await cache.remove(key) }
+            await expectError(CancellationError.self) { try await cache.store(sampleEntry(), for: key) }
+            await expectError(CancellationError.self) { try await cache.entry(for: key) }
+            await expectError(CancellationError.self) { try await cache.remove(key) }
         }
         await task.value
         expectEmpty(folder.entryFiles)

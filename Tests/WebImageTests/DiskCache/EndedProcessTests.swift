@@ -55,7 +55,7 @@ struct EndedProcessTests {
                 return (present, await next.totalBytes, await next.statistics.damagedEntries)
             }
             stage.run()
-            let (present, totalBytes, damaged) = try #require(check.value, "call \(place)")
+            let (present, totalBytes, damaged) = try required(check.value, "call \(place)")
             for (number, bytes) in present {
                 #expect(Self.bytes(of: number).contains(bytes), "call \(place)")
                 found.insert(number)

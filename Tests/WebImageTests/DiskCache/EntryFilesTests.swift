@@ -19,7 +19,7 @@ struct EntryFilesTests {
 
     @discardableResult
     private func write(_ entry: DiskEntry = sampleEntry(), as digest: KeyDigest? = nil) throws -> Int {
-        let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
+        let front = try required(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
         return try files.write(
             front: front, body: entry.bytes, as: digest ?? self.digest, storedAt: TestTime().now.wholeSeconds)
     }
@@ -50,7 +50,7 @@ struct EntryFilesTests {
         do {
             let key = CacheKey(String(repeating: "é", count: 40_000))
             let entry = sampleEntry()
-            let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
+            let front = try required(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
             _ = try files.write(
                 front: front, body: entry.bytes, as: KeyDigest(of: key), storedAt: TestTime().now.wholeSeconds)
             let finding = try files.read(key, KeyDigest(of: key), fileSizeLimit: 1 << 20, withBody: true)
@@ -187,7 +187,7 @@ struct EntryFilesTests {
             }
             let files = EntryFiles(folder: folder, isSynced: false, system: faults.system)
             let entry = sampleEntry()
-            let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
+            let front = try required(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
             _ = try files.write(front: front, body: entry.bytes, as: digest, storedAt: TestTime().now.wholeSeconds)
             expectEqual(
                 attempts.entries, [false, false, false], "during the write, before the close, before the rename")
@@ -218,7 +218,7 @@ struct EntryFilesTests {
         try files.system.close(makeUnfinished("deadbeef-1", isLocked: false))
         let now = DiskCache.Configuration.systemTime().components.seconds
         expectEqual(files.removeAbandonedFiles(now: now + age), (isRemoved ? 1 : 0))
-        let front = try #require(EntryHeader.front(key: key, metadata: sampleEntry().metadata, body: []))
+        let front = try required(EntryHeader.front(key: key, metadata: sampleEntry().metadata, body: []))
         _ = try files.write(front: front, body: [], as: digest, storedAt: TestTime().now.wholeSeconds)
     }
 
@@ -235,15 +235,15 @@ struct EntryFilesTests {
             return nil
         }
         let files = EntryFiles(folder: files.folder, isSynced: false, system: faults.system)
-        let front = try #require(EntryHeader.front(key: key, metadata: sampleEntry().metadata, body: []))
+        let front = try required(EntryHeader.front(key: key, metadata: sampleEntry().metadata, body: []))
         if removals == 1 {
             _ = try files.write(front: front, body: [], as: digest, storedAt: TestTime().now.wholeSeconds)
             guard case .entry = try read() else { throw Failed() }
         } else {
-            let failure = #expect(throws: SystemFailure.self) {
+            let failure = expectError(SystemFailure.self) {
                 try files.write(front: front, body: [], as: digest, storedAt: TestTime().now.wholeSeconds)
             }
-            let error = CacheError(try #require(failure), path: files.folder)
+            let error = CacheError(try required(failure), path: files.folder)
             expectEqual(error.code, .inputOutput)
             #expect(error.message.contains("Another program"))
         }
@@ -252,7 +252,7 @@ struct EntryFilesTests {
 
     @Test(arguments: [1 << 25, (1 << 20) + 1])
     func `a file with a hole is damaged before a byte of it is read`(size: Int) throws {
-        let front = try #require(EntryHeader.front(key: key, metadata: .init(url: "u"), body: []))
+        let front = try required(EntryHeader.front(key: key, metadata: .init(url: "u"), body: []))
         try write()
         try folder.write(EntryHeader.forged(front, bodyLength: size - front.count), to: files.path(of: digest))
         try #require(unsafe truncate(files.path(of: digest), off_t(size)) == 0)

@@ -48,7 +48,7 @@ struct FolderAccountTests {
                 expectNil(members[one].account.look())
                 members[one].faults.clear()
             case 2:
-                members[one].known.add(try #require(members[one].account.look()))
+                members[one].known.add(try required(members[one].account.look()))
             default:
                 let bytes = Int.random(in: 1...5_000, using: &random)
                 members[one].known.add(members[one].account.add(bytes))
@@ -56,7 +56,7 @@ struct FolderAccountTests {
                 total += units
                 for other in 0..<3 where other != one { members[other].foreignUnits += units }
             }
-            members[one].known.add(try #require(members[one].account.look()))
+            members[one].known.add(try required(members[one].account.look()))
             expectEqual(members[one].known.bytes, members[one].foreignUnits * FolderAccount.unit)
             expectEqual(members[one].known.hasChanged, (members[one].foreignUnits > 0))
         }

@@ -109,7 +109,7 @@ struct FormatTests {
     @Test func `a front is refused when its lengths do not add up, and not filled up beyond the largest file`() throws {
         // A header with lengths that do not add up is refused before anything is allocated.
         do {
-            let front = try #require(EntryHeader.front(key: CacheKey("k"), metadata: .init(url: "u"), body: [1, 2, 3]))
+            let front = try required(EntryHeader.front(key: CacheKey("k"), metadata: .init(url: "u"), body: [1, 2, 3]))
             let size = front.count + 3
             expectEqual(EntryHeader(front, fileSize: size)?.bodyLength, 3)
             expectNil(EntryHeader(front, fileSize: size + 1))
@@ -124,7 +124,7 @@ struct FormatTests {
         // An entry is not filled up beyond the largest file.
         let entry = sampleEntry(2, size: 5_000)
         let key = CacheKey("https://images.example/1.png")
-        let bare = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
+        let bare = try required(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
         for limit in [0, bare.count + 5_000, 512 + 4_999] {
             let front = EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes, filledUpTo: limit)
             expectEqual(front, bare)

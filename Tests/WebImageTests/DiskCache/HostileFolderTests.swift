@@ -51,7 +51,7 @@ struct HostileFolderTests {
     func `a length that is only a hole in the file allocates no memory`(size: Int) async throws {
         for withMetadata in [false, true] {
             let cache = makeCache(maximumByteCount: .max)
-            let front = try #require(EntryHeader.front(key: key, metadata: .init(url: "u"), body: []))
+            let front = try required(EntryHeader.front(key: key, metadata: .init(url: "u"), body: []))
             // The lengths add up, and the checksum of the front is right: any program can make such a header.
             let length = withMetadata ? front.count : size
             let hostile = EntryHeader.forged(front, bodyLength: length - front.count)

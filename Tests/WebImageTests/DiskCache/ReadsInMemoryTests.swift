@@ -115,7 +115,7 @@ struct ReadsInMemoryTests {
         try #require(unsafe pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
         var byte: UInt8 = 0
-        let failure = #expect(throws: SystemFailure.self) {
+        let failure = expectError(SystemFailure.self) {
             try unsafe withUnsafeMutableBytes(of: &byte) {
                 _ = unsafe try FileSystem(mayWait: false).read(.init(number: ends[0]), into: $0)
             }

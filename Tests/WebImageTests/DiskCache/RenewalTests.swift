@@ -76,7 +76,7 @@ struct RenewalTests {
             _ = try await cache.store(sampleEntry(1), for: key)
             let task = Task { [key] in
                 unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
-                await #expect(throws: CancellationError.self) { try await cache.renew(key) { $0.etag = "new" } }
+                await expectError(CancellationError.self) { try await cache.renew(key) { $0.etag = "new" } }
             }
             await task.value
             try await expectEqual(cache.metadata(for: key)?.etag, sampleEntry(1).metadata.etag)
@@ -98,7 +98,7 @@ struct RenewalTests {
             plan.set { number, _ in number == start + step ? .failure(EIO) : nil }
             let outcome = try await cache.renew(key) { $0.etag = "\(step)" }
             plan.clear()
-            let entry = try #require(try await cache.entry(for: key), "step \(step)")
+            let entry = try required(try await cache.entry(for: key), "step \(step)")
             expectEqual(entry.bytes, sampleEntry(1).bytes)
             expectEqual((entry.metadata.etag == "\(step)"), (outcome?.isStored == true), "step \(step)")
         }

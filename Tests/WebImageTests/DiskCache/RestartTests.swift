@@ -44,7 +44,7 @@ struct RestartTests {
     ) throws -> Value {
         let probe = Probe(on: stage.executor) { try await body(cache) }
         stage.run()
-        return try #require(probe.result).get()
+        return try required(probe.result).get()
     }
 
     private static func index(_ cache: isolated DiskCache) -> DiskIndex { cache.index }

@@ -140,7 +140,7 @@ struct SharedFolderTests {
         try #require(unsafe truncate(account, off_t(1 << 45)) == 0)
         for _ in 0..<3 { _ = stage.outcome(of: store) }
         let size = try FileManager.default.attributesOfItem(atPath: account)[.size] as? Int
-        #expect(try #require(size) < 4_096)
+        #expect(try required(size) < 4_096)
         #expect(stage.folder.entryBytes <= 40_000)
         expectEqual(stage.leftovers(), [])
 

@@ -63,7 +63,7 @@ import WebImageTesting
         // First bytes that cannot be a picture end the transfer.
         let pieces = Pieces(piece, count: 1_000)
         let manager = manager { HTTPResponse(status: 200, url: $0.url, body: HTTPBody(pieces)) }
-        let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
+        let error = await expectError(ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
         expectEqual(error?.code, .undecodable)
         expectEqual(error?.reason, ImageError.Code.unknownFormat.description)
         expectEqual(pieces.readCount, 1)
@@ -82,7 +82,7 @@ import WebImageTesting
 
     @Test(arguments: [Int.min, -1, 0, 1]) func `a limit of zero refuses with one clear error`(limit: Int) async throws {
         let manager = manager({ $0.downloader.maximumByteCount = limit }) { try HTTPResponse.picture(for: $0) }
-        let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
+        let error = await expectError(ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
         expectEqual(error?.reason, HTTPError.Code.bodyTooLarge.description)
         _ = await manager.shutdown(within: .zero)
     }

@@ -200,7 +200,7 @@ import WebImageTesting
             return (waited, took)
         }
         scenario.executor.drain()
-        let (waited, took) = try #require(reader.value)
+        let (waited, took) = try required(reader.value)
         expectEqual([waited.count, took.count], [1, 1])
         expect(waited[0] >= .milliseconds(50) && took[0] <= all)
     }

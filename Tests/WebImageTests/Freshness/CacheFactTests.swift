@@ -14,7 +14,7 @@ import WebImageTesting
 
     private func status(_ stage: HTTPStage, _ request: ImageRequest) throws -> String {
         let now = Date(timeIntervalSince1970: Double(stage.staged.time.now.components.seconds))
-        return try #require(try stage.load(request)?.get()).cacheStatus(at: now).description
+        return try required(try stage.load(request)?.get()).cacheStatus(at: now).description
     }
 
     @Test(arguments: few)
@@ -53,7 +53,7 @@ import WebImageTesting
         stage.pass(5)
         stage.staged.emptyMemory()
         let now = Date(timeIntervalSince1970: Double(stage.staged.time.now.components.seconds))
-        let variant = try #require(try stage.load(HTTPStage.request(small: true))?.get())
+        let variant = try required(try stage.load(HTTPStage.request(small: true))?.get())
         expect(variant.source == .disk && variant.age(at: now) == .seconds(12), "that of its original")
         expectEqual(stage.file(.original)?.age(at: now), .seconds(12))
 

@@ -80,8 +80,8 @@ import WebImageTesting
         expect(stage.staged.transport.requests.suffix(2).allSatisfy { $0.headers["If-None-Match"] == "\"2\"" })
         let expected = small ? nil : 2
         expectEqual(response.flatMap { ImageFactory.seed(of: $0.image) }, expected)
-        let decoded = try ImageCoders.default.decode(try #require(file).bytes)
-        try expect(decoded.isSame(as: #require(response).image))
+        let decoded = try ImageCoders.default.decode(try required(file).bytes)
+        try expect(decoded.isSame(as: required(response).image))
         expectEqual(response?.content.value.generation, ContentGeneration(of: try Pictures.png(2)))
 
         // A 304 renews only the views of the content that it confirms.

@@ -35,7 +35,7 @@ import WebImageTesting
         while gate.arrivals < 3 { await Task.yield() }
         let report = await manager.shutdown(within: .milliseconds(20))
         expectEqual(report, ShutdownReport(cancelledLoadCount: 3, stillRunningCount: 4))
-        for load in loads { await #expect(throws: CancellationError.self) { try await load.value } }
+        for load in loads { await expectError(CancellationError.self) { try await load.value } }
         gate.open()
         endGate.open()
         while await !manager.occupancy.isIdle || manager.downloader.operationCount > 0 { await Task.yield() }
@@ -63,7 +63,7 @@ import WebImageTesting
         expectEqual(manager.pipeline.processing.threadCount, 2)
         let report = await manager.shutdown(within: .milliseconds(20))
         expectEqual(report, ShutdownReport(cancelledLoadCount: 1, stillRunningCount: 1))
-        await #expect(throws: CancellationError.self) { try await load.value }
+        await expectError(CancellationError.self) { try await load.value }
         expectEqual(manager.pipeline.processing.threadCount, 0, "the other one has been told to end, too")
         sleeper.semaphore.signal()
         while await !manager.occupancy.isIdle { await Task.yield() }
@@ -90,7 +90,7 @@ import WebImageTesting
         let manager = Self.manager()
         later.set(manager)
         let request = ImageRequest.numbered(1, transformers: [Blocking(manager: later, reports: reports)])
-        await #expect(throws: CancellationError.self) { try await manager.load(request) }
+        await expectError(CancellationError.self) { try await manager.load(request) }
         while reports.count == 0 { await Task.yield() }
         expectEqual(reports.entries, [ShutdownReport(cancelledLoadCount: 1, stillRunningCount: 1)])
         while await !manager.occupancy.isIdle { await Task.yield() }

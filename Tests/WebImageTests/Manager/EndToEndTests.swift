@@ -105,7 +105,7 @@ import WebImageTesting
                 expectEqual(ImageFactory.seed(of: image), 14)
                 return
             }
-            let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: request) }
+            let error = await expectError(ImageLoadError.self) { try await manager.image(for: request) }
             expectEqual(error?.code, .transferFailed)
             expectEqual((error?.cause as? HTTPError)?.code, .bodyTooLarge)
         }
@@ -146,7 +146,7 @@ import WebImageTesting
         let request = ImageRequest(origin.url("/a.png"))
         for _ in 0..<2 {
             await withManager { manager in
-                let error = await #expect(throws: ImageLoadError.self) { try await manager.load(request) }
+                let error = await expectError(ImageLoadError.self) { try await manager.load(request) }
                 expectEqual(error?.code, .undecodable)
             }
         }
@@ -159,7 +159,7 @@ import WebImageTesting
             let request = ImageRequest(origin.url("/a.jpg"))
             for format in [OutputFormat.original, .png] {
                 try await withManager { manager in
-                    let error = await #expect(throws: ImageLoadError.self) {
+                    let error = await expectError(ImageLoadError.self) {
                         try await manager.encodedImage(for: request, as: format)
                     }
                     expectEqual(error?.reason, "truncated")

@@ -187,7 +187,7 @@ import WebImageTesting
                 expect(probe.error == nil && !probe.isRunning, "\(String(describing: probe.error))")
                 continue
             }
-            let arrived = try #require(probe.error as? ImageLoadError, "\(String(describing: probe.error))")
+            let arrived = try required(probe.error as? ImageLoadError, "\(String(describing: probe.error))")
             expectEqual(arrived.code, seam.code)
             expectEqual(arrived.url, (call == .clear ? nil : request.url))
             expectEqual(arrived.cause.map { type(of: $0) == type(of: error) }, true, "\(arrived)")

@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `a fragment is no part of a name and of an identity`() throws {
-        func request(_ text: String) throws -> ImageRequest { ImageRequest(try #require(URL(string: text))) }
+        func request(_ text: String) throws -> ImageRequest { ImageRequest(try required(URL(string: text))) }
         let plain = try request("https://example.org/1.png?x")
         for text in [
             "https://example.org/1.png?x#a", "https://example.org/1.png?x#b", "https://example.org/1.png?x#",
@@ -95,7 +95,7 @@ import Testing
             expectEqual(RequestIdentity(other).hashValue, RequestIdentity(plain).hashValue)
             // The caller, hooks and loaders see the address as it was given.
             expectEqual(other.url.absoluteString, text)
-            other.url = try #require(URL(string: "https://example.org/2.png#a"))
+            other.url = try required(URL(string: "https://example.org/2.png#a"))
             expectEqual(other.originalKey.rawValue, "https://example.org/2.png")
         }
         // Other schemes may mean something by it.
@@ -144,6 +144,6 @@ import Testing
         ("https://example.org:80", "https://example.org:80"), ("data:text", ""), ("file:///tmp/x.png", "file://"),
     ])
     func `scheme, host and port are read from the text of the URL`(text: String, origin: String) throws {
-        expectEqual(ImageRequest(try #require(URL(string: text))).origin, origin)
+        expectEqual(ImageRequest(try required(URL(string: text))).origin, origin)
     }
 }

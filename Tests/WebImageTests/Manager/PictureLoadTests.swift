@@ -15,7 +15,7 @@ import WebImageTesting
             let scenario = try StagedManager(seed: 0)
             let load = scenario.load(request)
             scenario.run()
-            let metrics = try #require(load.value).metrics
+            let metrics = try required(load.value).metrics
             expectEqual((metrics.diskRead != nil), (request.cacheReads == .all && request.cachePolicy != .reload))
             expectAll(metrics.download != nil, metrics.decode != nil, metrics.transform == nil)
         }

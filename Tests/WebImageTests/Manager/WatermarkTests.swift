@@ -39,7 +39,7 @@ import WebImageTesting
         }
         let (failing, plain) = (scenario.load(marked(1)), scenario.load(1))
         scenario.executor.drain()
-        let error = #expect(throws: ImageLoadError.self) { try failing.result?.get() }
+        let error = expectError(ImageLoadError.self) { try failing.result?.get() }
         expectEqual(error?.code, .processingFailed)
         expectEqual((error?.cause as? ImageLoadError)?.status, 404)
         try expectEqual(plain.result?.get().image.width, 16)
@@ -54,7 +54,7 @@ import WebImageTesting
             probe.cancel()
             scenario.executor.drain()
             scenario.executor.open(gate)
-            #expect(throws: CancellationError.self) { try probe.result?.get() }
+            expectError(CancellationError.self) { try probe.result?.get() }
             expectEqual(scenario.transport.open, 0)
         }
     }
@@ -70,7 +70,7 @@ import WebImageTesting
         ].map(\.key)
         expectEqual(Set(keys).count, keys.count)
         expect(!keys.contains { $0.contains("secret") })
-        #expect(throws: ImageError.self) {
+        expectError(ImageError.self) {
             try WatermarkTransformer(mark).transform(ImageFactory.picture(width: 4, height: 4, seed: 1))
         }
     }

@@ -200,7 +200,7 @@ import WebImageTesting
             let coder = WeighingCoder(byteCount: 100)
             let configuration = configuration(coder, limit: limit)
             let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
-            let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
+            let error = await expectError(ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
             expectEqual(error?.reason, ImageError.Code.memoryLimitExceeded.description)
             _ = await manager.shutdown(within: .zero)
         }
@@ -209,7 +209,7 @@ import WebImageTesting
         let coder = WeighingCoder(byteCount: 100_001)
         let configuration = configuration(coder, limit: 100_000)
         let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
-        let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
+        let error = await expectError(ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
         expectEqual(error?.reason, ImageError.Code.memoryLimitExceeded.description)
         expectEqual(coder.peak, 0)
         _ = await manager.shutdown(within: .zero)
@@ -222,7 +222,7 @@ import WebImageTesting
             let jpeg = try ImageFactory.encoded(width: 1_000, height: 1_000, seed: 1, as: .jpeg())
             let transport = StubTransport { HTTPResponse(status: 200, url: $0.url, body: HTTPBody([jpeg])) }
             let manager = ImageManager(configuration: configuration, transport: transport)
-            let whole = await #expect(throws: ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
+            let whole = await expectError(ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
             expectEqual(whole?.reason, ImageError.Code.memoryLimitExceeded.description)
             let small = ImageRequest.numbered(1, transformers: [.resize(to: PixelSize(width: 100, height: 100))])
             try await expectEqual(manager.image(for: small).width, 100)

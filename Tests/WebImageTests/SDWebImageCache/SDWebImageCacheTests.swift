@@ -37,7 +37,7 @@ struct SDWebImageCacheTests {
         // A file that SDWebImage has written is found, with and without its extension.
         let cache = makeCache()
         try folder.write([1, 2, 3], to: path(key))
-        let entry = try #require(try await cache.entry(for: key))
+        let entry = try required(try await cache.entry(for: key))
         expectEqual(entry.bytes, [1, 2, 3])
         expectEqual(entry.metadata.url, key.rawValue)
         expectEqual(entry.metadata.generation, ContentGeneration(of: [1, 2, 3]))

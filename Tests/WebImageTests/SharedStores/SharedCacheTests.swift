@@ -116,7 +116,7 @@ struct SharedCacheTests {
     @Test
     func `an entry and a word about a failure survive the way, and what is changed, cut or added is neither`() throws {
         // An entry with any byte changed, cut or added is none.
-        let bytes = try #require(sampleEntry(1).encoded(for: file))
+        let bytes = try required(sampleEntry(1).encoded(for: file))
         expectEqual(DiskEntry(encoded: bytes, for: file)?.bytes, sampleEntry(1).bytes)
         expectNil(DiskEntry(encoded: bytes, for: original), "the entry of another key")
         for place in bytes.indices {
@@ -129,10 +129,10 @@ struct SharedCacheTests {
 
         // A word about a failure survives the way, and nothing else is one.
         do {
-            let url = try #require(URL(string: "https://images.example/1.png"))
+            let url = try required(URL(string: "https://images.example/1.png"))
             let error = ImageLoadError(code: .unacceptableStatus, message: "gone", url: url, status: 410)
-            let bytes = try #require(SharedFailure(error)).encoded
-            let heard = try #require(SharedFailure(bytes)?.error(url))
+            let bytes = try required(SharedFailure(error)).encoded
+            let heard = try required(SharedFailure(bytes)?.error(url))
             expectAll(heard.code == .unacceptableStatus, heard.status == 410, heard.message.hasSuffix("gone"))
             expectEqual(SharedFailure(SharedFailure.alone.encoded), .alone)
             expectNil(SharedFailure.alone.error(url))
@@ -221,7 +221,7 @@ struct SharedCacheTests {
     }
 
     @Test func `an end gives the leases back`() async throws {
-        let url = try #require(URL(string: "https://images.example/1.png"))
+        let url = try required(URL(string: "https://images.example/1.png"))
         let verdict = try await one.claim(original, for: url, hearsFailures: true)
         expectEqual(store.present.leases.count, 1)
         _ = await one.shutdown(within: .seconds(60))

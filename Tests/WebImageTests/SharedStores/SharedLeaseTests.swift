@@ -241,7 +241,7 @@ import WebImageTesting
         let store = ScriptedStore()
         let scenario = SharedScenario(seed: 1, 1, store)
         let (cache, key, url) = (scenario.caches[0], key(7), ImageRequest.numbered(7).url)
-        let failure = try #require(SharedFailure(ImageLoadError(code: .unacceptableStatus, message: "gone", url: url)))
+        let failure = try required(SharedFailure(ImageLoadError(code: .unacceptableStatus, message: "gone", url: url)))
         store.change { $0.words[SharedKey(key)] = failure.encoded }
         let claims = [true, false].map { hears in
             Probe(on: scenario.executor) { try await cache.claim(key, for: url, hearsFailures: hears) }

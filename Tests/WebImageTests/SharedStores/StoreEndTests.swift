@@ -124,7 +124,7 @@ import WebImageTesting
         // The caches of a manager end with their writes.
         let store = HangingStore(heedsCancellation: true)
         let caches = ImageCaches(watch: nil, disk: SharedCache(local: nil, stores: [store]))
-        let writes = try #require(caches.writes)
+        let writes = try required(caches.writes)
         let entry = sampleEntry(1)
         for number in 0..<3 { _ = await writes.submitIfRoom(for: file(number), byteCount: 1) { entry } }
         while store.present.running < 3 { await Task.yield() }
