@@ -191,7 +191,6 @@ import WebImageTesting
             expectEqual(names.sorted(), [0, 1, 2, 3])
             expectEqual(table.entryCount, 0)
         }
-
         // A lane that holds its share goes first with what is more urgent, and last among equals.
         do {
             let table = SlotTableSubject(.init(units: 4, share: 2))
@@ -216,7 +215,6 @@ import WebImageTesting
         table.queue(1, in: "free", priority: 17)
         for _ in 0..<5 { expectEqual(table.nextRound().served, []) }
         expectEqual(table.nextRound(stalled: ["busy": 1]).served.map(\.name), [1])
-
         // A lane above its share gives way in the second round, and not before.
         do {
             let table = full(of: "drip", waiting: 50)
@@ -237,7 +235,6 @@ import WebImageTesting
             while table.held > 0 { table.release(in: "drip") }
             expectEqual(table.entryCount, 0)
         }
-
         // A lane within its share gives way when it makes no progress, and no more bodies than there are slots.
         do {
             let table = SlotTableSubject(.init(units: 4, share: 2))

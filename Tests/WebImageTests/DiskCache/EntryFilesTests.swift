@@ -117,7 +117,6 @@ struct EntryFilesTests {
         guard case .otherKey = try files.read(CacheKey("other"), digest, fileSizeLimit: 1 << 20, withBody: true)
         else { throw Failed() }
         guard case .entry = try read() else { throw Failed() }
-
         // A damaged file's successor is not removed in its place.
         try write()
         try folder.write([1, 2, 3], to: files.path(of: digest))
@@ -125,7 +124,6 @@ struct EntryFilesTests {
         let size = try write()
         try expectEqual(files.remove(digest, onlyIf: status)?.size, size)
         guard case .entry = try read() else { throw Failed() }
-
         // A folder deleted during a write is made again.
         try write()
         try FileManager.default.removeItem(atPath: files.folder)
@@ -193,7 +191,6 @@ struct EntryFilesTests {
                 attempts.entries, [false, false, false], "during the write, before the close, before the rename")
             expectEmpty(self.folder.openDescriptors)
         }
-
         // Unfinished files stay while their writer holds them, in any container.
         let now = DiskCache.Configuration.systemTime().components.seconds
         // Process numbers do not identify a writer: the highest of Linux is 2^22, and every container has a process 1.
