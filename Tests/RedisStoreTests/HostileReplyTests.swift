@@ -26,6 +26,7 @@ import WebImage
         "*-9\r\n", "*9999999999999999999\r\n", "?\r\n", "\r\n", "$3\r\nabcdefgh\r\n",
         "HTTP/1.1 400 Bad Request\r\n\r\n",
         "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n", "$5\r\nab", "",
+        String(repeating: "*1\r\n", count: 200_000),
     ])
     func `such a reply is an error, and the process lives`(reply: String) async throws {
         let fake = try FakeRedis { _ in Array(reply.utf8) }

@@ -2,9 +2,11 @@
 #include "CRedisShims.h"
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <sys/socket.h>
 
 static const size_t longest_array = 1024;
+static const int deepest_array = 8;
 static redisReplyObjectFunctions plain, limited;
 static redisReplyObjectFunctions *given;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -15,9 +17,16 @@ typedef size_t element_count;
 typedef int element_count;
 #endif
 
+/// hiredis 0.14 refuses deeper arrays itself. Later releases take any, and free them by recursion.
+static bool is_too_deep(const redisReadTask *task) {
+    int depth = 1;
+    while (depth <= deepest_array && (task = task->parent)) depth++;
+    return depth > deepest_array;
+}
+
 static void *create_array(const redisReadTask *task, element_count count) {
     // A null is taken for a lack of memory, which ends the connection.
-    return (size_t)count > longest_array ? NULL : plain.createArray(task, count);
+    return (size_t)count > longest_array || is_too_deep(task) ? NULL : plain.createArray(task, count);
 }
 
 static void prepare(void) {

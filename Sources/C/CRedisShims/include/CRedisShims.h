@@ -2,7 +2,8 @@
 #pragma once
 #include <hiredis/hiredis.h>
 
-/// Makes a reader refuse arrays of more than 1,024 elements, for which hiredis would allocate whatever is announced.
+/// Makes a reader refuse arrays of more than 1,024 elements, for which hiredis would allocate whatever is announced, and
+/// more than 8 in each other, which it would free by recursion.
 void redis_limit_arrays(redisReader *reader);
 
 /// The error of a socket that has tried to connect; 0 when it is connected.
