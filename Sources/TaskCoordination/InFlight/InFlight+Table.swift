@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-public import Synchronization
-
 #if THREAD_SANITIZER
-// Elsewhere the lock is the standard library's.
 public import Locks
+#else
+// The lock is the standard library's.
+public import Synchronization
 #endif
 
 /// The life of a flight in the table: joined, begun, run, taken out.
