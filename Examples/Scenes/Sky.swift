@@ -45,8 +45,6 @@ struct Sky {
             isNight: true),
     ]
 
-    static let hourCount = hours.count
-
     init(_ random: inout SeededGenerator, _ view: View, hours choice: [Int]? = nil) {
         let hour = Self.hours[random.choice(choice ?? Array(Self.hours.indices))]
         tones = hour.tones.map(Tone.init)

@@ -54,26 +54,4 @@ struct LargeIndexTests {
         expectEqual(stage.folder.entryFiles.count, 300 - counts.reduce(0, +))
         expectEqual(stage.leftovers(), [])
     }
-
-    @Test func `a search over folders finds the same as a full sort`() {
-        var random = SeededGenerator(seed: 7)
-        var index = DiskIndex()
-        for _ in 0..<3_000 {
-            index.set(
-                KeyDigest(high: random.next(), low: random.next()), size: .random(in: 1...100_000, using: &random),
-                storedAt: .random(in: 0...1_000, using: &random), usedAt: .random(in: 0...1_000, using: &random))
-        }
-        let lifetime = Lifetime(now: 1_000, maximumAge: .seconds(900))
-        var sorted = index.folders.joined().map { DiskIndex.Victim(digest: $0.key, record: $0.value) }
-        sorted.sort { first, second in
-            let scores = [first, second].map { victim -> Double in
-                if !lifetime.covers(victim.record) { return .infinity }
-                return Double(max(1, 1_000 - Int(victim.record.usedAt))) * Double(victim.record.size + 512)
-            }
-            return (scores[1], first.digest.high, first.digest.low) < (scores[0], second.digest.high, second.digest.low)
-        }
-        let victims = index.victims(toFree: 5_000_000, limit: 100, now: 1_000, lifetime: lifetime)
-        #expect(victims.count >= 50)
-        expectEqual(victims, Array(sorted.prefix(victims.count)))
-    }
 }
