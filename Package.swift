@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "SharedStores", targets: ["SharedStores"]),
         .library(name: "RedisStore", targets: ["RedisStore"]),
         .library(name: "ObjectStore", targets: ["ObjectStore"]),
+        .library(name: "SignedAddresses", targets: ["SignedAddresses"]),
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
         .executable(name: "fetch", targets: ["fetch"]),
         .executable(name: "contact-sheet", targets: ["contact-sheet"]),
@@ -157,6 +158,9 @@ let package = Package(
         .target(
             name: "ObjectStore", dependencies: ["PlatformBasics", "SharedStores", "HTTPTransport", "COpenSSL"]),
 
+        // The addresses of the image server, for programs that make or check them. Needs nothing of the other libraries.
+        .target(name: "SignedAddresses", dependencies: ["PlatformBasics", "COpenSSL"]),
+
         // What tests need, ours and other people's.
         .target(
             name: "WebImageTesting",
@@ -186,7 +190,7 @@ let package = Package(
             dependencies: [
                 "Locks", "PlatformBasics", "WebImage", "SharedStores", "RedisStore", "ObjectStore", "HTTPCaching",
                 "HTTPTransport", "HTTPLoaders",
-                "EventLoops", "TaskCoordination", "WebImageTesting", "Scenes", "COpenSSL",
+                "EventLoops", "TaskCoordination", "WebImageTesting", "Scenes", "SignedAddresses", "COpenSSL",
             ],
             path: "Examples/ImageServer",
             exclude: ["Dockerfile", "README.md", "compose.yaml", "image-server.service", "nginx.conf", "page.webp"]),
@@ -259,8 +263,9 @@ let package = Package(
             name: "ImageServerTests",
             dependencies: [
                 "Locks", "ImageServer", "ObjectStore", "WebImage", "HTTPTransport", "ImageCoding", "TaskCoordination",
-                "WebImageTesting",
+                "SignedAddresses", "WebImageTesting",
             ]),
+        .testTarget(name: "SignedAddressesTests", dependencies: ["SignedAddresses"]),
         .testTarget(name: "GalleryTests", dependencies: ["gallery", "ImageCoding", "WebImageTesting", "Scenes"]),
         .testTarget(name: "LessonsTests", dependencies: ["lessons", "TaskCoordination", "WebImageTesting"]),
         .testTarget(name: "WebImageTestingTests", dependencies: ["WebImageTesting", "HTTPTransport"]),

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import SignedAddresses
+
 /// An address that is not served.
 struct AddressError: Error, Equatable {
     /// 400, 403 or 404.
@@ -15,8 +17,10 @@ struct AddressError: Error, Equatable {
     static func source(_ reason: String) -> AddressError {
         AddressError(status: 400, code: "invalidSource", detail: reason)
     }
+}
 
-    static func signature(_ reason: String) -> AddressError {
-        AddressError(status: 403, code: "invalidSignature", detail: reason)
+extension AddressError {
+    init(_ error: SignedAddressError) {
+        self.init(status: error.suggestedHTTPStatus, code: error.code.description, detail: error.message)
     }
 }

@@ -2,6 +2,7 @@
 import COpenSSL
 import Locks
 import PlatformBasics
+import SignedAddresses
 import TaskCoordination
 import WebImage
 

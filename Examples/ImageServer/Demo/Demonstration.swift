@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import PlatformBasics
 import Scenes
+import SignedAddresses
 import WebImage
 import WebImageTesting
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import PlatformBasics
+import SignedAddresses
 import WebImage
 
 extension Setting {

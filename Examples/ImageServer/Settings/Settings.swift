@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import PlatformBasics
 import RedisStore
+import SignedAddresses
 import WebImage
 
 /// What the command line and the environment decide.

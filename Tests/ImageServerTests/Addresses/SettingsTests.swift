@@ -2,6 +2,7 @@
 import Foundation
 import HTTPTransport
 import ObjectStore
+import SignedAddresses
 import TestSupport
 import Testing
 import WebImage

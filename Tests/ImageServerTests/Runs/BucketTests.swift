@@ -2,6 +2,7 @@
 import Foundation
 import HTTPTransport
 import Locks
+import SignedAddresses
 import TestSupport
 import Testing
 import WebImageTesting

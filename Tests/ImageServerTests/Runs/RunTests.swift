@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
+import SignedAddresses
 import TestSupport
 import Testing
 import WebImageTesting

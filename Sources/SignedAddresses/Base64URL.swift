@@ -2,7 +2,7 @@
 /// Bytes as a text that is safe in a path.
 ///
 /// - Source: RFC 4648, section 5, without padding.
-enum Base64URL {
+package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     /// The value of each letter; 64 for a byte that is none.
     private static let values = alphabet.enumerated().reduce(into: [UInt8](repeating: 64, count: 256)) {
@@ -10,7 +10,7 @@ enum Base64URL {
         values[Int(entry.element)] = UInt8(entry.offset)
     }
 
-    static func encode(_ bytes: [UInt8]) -> String {
+    package static func encode(_ bytes: [UInt8]) -> String {
         var (text, buffer, bitCount) = ([UInt8](), UInt32(0), 0)
         text.reserveCapacity((bytes.count * 4 + 2) / 3)
         for byte in bytes {
@@ -26,7 +26,7 @@ enum Base64URL {
     }
 
     /// - Returns: `nil` for a text that ``encode(_:)`` does not make, so that bytes have one text only.
-    static func decode(_ text: Substring) -> [UInt8]? {
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var (bytes, buffer, bitCount) = ([UInt8](), UInt32(0), 0)
         bytes.reserveCapacity(text.utf8.count * 3 / 4)
         for letter in text.utf8 {

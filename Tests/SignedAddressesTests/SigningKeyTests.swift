@@ -2,9 +2,9 @@
 import TestSupport
 import Testing
 
-@testable import ImageServer
+@testable import SignedAddresses
 
-struct SigningKeyTests {
+@Suite struct SigningKeyTests {
     @Test func `the whole signature is compared`() throws {
         let key = try #require(SigningKey(hexadecimal: String(repeating: "5a", count: 32)))
         let text = "w10/aHR0cDovL2EvYi5wbmc"

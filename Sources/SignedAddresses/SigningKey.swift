@@ -2,12 +2,13 @@
 import COpenSSL
 
 /// A secret that signs addresses with HMAC-SHA-256.
-struct SigningKey: Sendable {
+public struct SigningKey: Sendable {
     private let bytes: [UInt8]
 
-    /// Creates a key from hexadecimal digits, as `openssl rand -hex 32` prints them.
-    /// - Returns: `nil` for fewer than 16 bytes, or anything else than digits.
-    init?(hexadecimal text: some StringProtocol) {
+    /// Creates a key from hexadecimal digits of either case, as `openssl rand -hex 32` prints them.
+    ///
+    /// - Parameter text: 32 to 512 digits, so 16 to 256 bytes; `nil` comes back for any other text.
+    public init?(hexadecimal text: some StringProtocol) {
         let digits = Array(text.utf8)
         guard digits.count % 2 == 0, digits.count >= 32, digits.count <= 512 else { return nil }
         bytes = stride(from: 0, to: digits.count, by: 2).compactMap { place in
@@ -18,12 +19,12 @@ struct SigningKey: Sendable {
     }
 
     /// The signature of a text: 43 characters of base64url.
-    func signature(of text: String) -> String { Base64URL.encode(digest(of: text)) }
+    package func signature(of text: String) -> String { Base64URL.encode(digest(of: text)) }
 
     /// Whether one of the keys has made the signature.
     ///
     /// The time depends neither on the place of the first difference nor on the key that fits.
-    static func isValid(_ signature: Substring, of text: String, by keys: [SigningKey]) -> Bool {
+    package static func isValid(_ signature: some StringProtocol, of text: String, by keys: [SigningKey]) -> Bool {
         guard let given = Base64URL.decode(signature), given.count == digestByteCount else { return false }
         return keys.reduce(false) { isValid, key in
             let isEqual = unsafe CRYPTO_memcmp(given, key.digest(of: text), digestByteCount) == 0
