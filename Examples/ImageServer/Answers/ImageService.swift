@@ -9,23 +9,23 @@ final class ImageService: Sendable {
     private let loader: any ImageLoading
     private let reader: Mutex<(current: AddressReader, number: Int)>
     private let freshness: FreshnessRule
-    private let tables: AnswerTables
+    private let recent: RecentHits
     private let errors: ErrorPictures
     private let page: DemoPage?
     private let now: @Sendable () -> Date
     private let isDraining = Atomic<Bool>(false)
 
     /// - Parameters:
-    ///   - tables: Share the memory of the process with the loader.
+    ///   - recent: Shares the memory of the process with the loader.
     ///   - errors: The pictures in place of problem documents.
     ///   - page: Answers at `/` and `/figures`; nothing is there when `nil`.
     ///   - now: The time, by which lifetimes end.
     init(
         loader: any ImageLoading, reader: AddressReader, freshness: FreshnessRule,
-        tables: AnswerTables = AnswerTables(), errors: ErrorPictures = ErrorPictures(), page: DemoPage? = nil,
+        recent: RecentHits = RecentHits(), errors: ErrorPictures = ErrorPictures(), page: DemoPage? = nil,
         now: @escaping @Sendable () -> Date = { .now }
     ) {
-        self.tables = tables
+        self.recent = recent
         self.now = now
         self.errors = errors
         self.loader = loader
@@ -41,13 +41,13 @@ final class ImageService: Sendable {
     func setReader(_ reader: AddressReader) {
         self.reader.withLock {
             $0 = (reader, $0.number + 1)
-            tables.recent.removeAll()
+            recent.removeAll()
         }
     }
 
     /// The answer of this second, when a client has asked for the same picture before.
     func recall(_ request: ServerRequest) -> Answer? {
-        tables.recent.answer(for: hit(request), at: RecentHits.now)?.applying(request)
+        recent.answer(for: hit(request), at: RecentHits.now)?.applying(request)
     }
 
     private func hit(_ request: ServerRequest) -> RecentHits.Key {
@@ -62,7 +62,7 @@ final class ImageService: Sendable {
             let (reader, number) = self.reader.withLock { $0 }
             let (answer, isHit) = try await picture(hit, by: reader, id: request.id)
             if isHit, RecentHits.now == now {
-                self.reader.withLock { if $0.number == number { tables.recent.keep(answer, for: hit, at: now) } }
+                self.reader.withLock { if $0.number == number { recent.keep(answer, for: hit, at: now) } }
             }
             return answer.applying(request)
         } catch {
@@ -100,9 +100,8 @@ final class ImageService: Sendable {
             format = .png
             picture = try await fresh(address, format, id)
         }
-        let tag = await tables.tags.tag(
-            of: picture.file.bytes, for: .init(options: options, source: address.source, format: format))
-        let answer = answer(with: picture, tag: tag, isNegotiated: options.format == .auto)
+        let answer = answer(
+            with: picture, tag: await Self.tag(of: picture.file), isNegotiated: options.format == .auto)
         let isHit = picture.file.source == .memory && !picture.isStale && !picture.verdict.isExpired
         return (answer, isHit)
     }
@@ -133,6 +132,13 @@ final class ImageService: Sendable {
             return Picture(file: file, verdict: picture.verdict, isStale: true)
         }
     }
+
+    /// A large file that is new is hashed elsewhere than on the loop. One in memory has been hashed for an answer before.
+    private static func tag(of file: EncodedImage) async -> String {
+        file.bytes.count > 65_536 && file.source != .memory ? await hashElsewhere(file) : file.entityTag
+    }
+
+    @concurrent private static func hashElsewhere(_ file: EncodedImage) async -> String { file.entityTag }
 
     private func answer(with picture: Picture, tag: String, isNegotiated: Bool) -> Answer {
         let file = picture.file

@@ -2,6 +2,7 @@
 import Locks
 import PlatformBasics
 import TaskCoordination
+import WebImage
 
 /// The answers of the current second that came from the memory of the loader.
 ///
@@ -24,10 +25,13 @@ final class RecentHits: Sendable {
     private let state: Mutex<State>
     private let limit: Int
 
+    /// The most bytes by default: a 32nd of what the process may use, at most 32 MiB.
+    static let byteLimit = min(32 << 20, MemoryBudget.processLimit / 32)
+
     /// - Parameters:
     ///   - limit: The largest number of answers.
     ///   - byteLimit: The largest number of bytes of targets, fields and bodies.
-    init(limit: Int = 4_096, byteLimit: Int = 32 << 20) {
+    init(limit: Int = 4_096, byteLimit: Int = byteLimit) {
         self.limit = limit
         state = Mutex(State(byteLimit: byteLimit))
     }
@@ -39,6 +43,15 @@ final class RecentHits: Sendable {
     func setLimit(_ byteLimit: Int) {
         state.withLock { state in
             if state.byteCount > byteLimit { state = State(byteLimit: byteLimit) } else { state.byteLimit = byteLimit }
+        }
+    }
+
+    /// Gives memory back, and takes no more than a share until the pressure ends.
+    func respond(to pressure: MemoryPressure) {
+        switch pressure {
+        case .normal: setLimit(Self.byteLimit)
+        case .warning: setLimit(Self.byteLimit / 2)
+        case .critical: setLimit(Self.byteLimit / 8)
         }
     }
 

@@ -43,14 +43,14 @@ struct RunningServer: Sendable {
         var settings = settings
         settings.limits.connections = shares.connections
         settings.transfers = shares.transfers
-        let tables = AnswerTables()
-        let loader = try await settings.loader { tables.respond(to: $0) }
+        let recent = RecentHits()
+        let loader = try await settings.loader { recent.respond(to: $0) }
         let manager = loader.manager
         let metrics = Metrics()
         let log = settings.writesLog ? AccessLog() : nil
         let page = settings.showsPage ? DemoPage(samples: samples, manager: manager, metrics: metrics) : nil
         let service = ImageService(
-            loader: manager, reader: settings.reader, freshness: settings.freshness, tables: tables,
+            loader: manager, reader: settings.reader, freshness: settings.freshness, recent: recent,
             errors: settings.errors, page: page)
         // Ends with the manager. What waits keeps its addresses: some 35 MB at most, with addresses of 8 kB.
         let activities = manager.activities(keeping: 4_096)
@@ -76,7 +76,7 @@ struct RunningServer: Sendable {
             HTTPServer(on: loops[0], limits: HTTPServer.Limits(connections: shares.probes)) { request in
                 let trouble = await loader.disk?.trouble
                 if request.path != "/metrics" { return service.answerProbe(request, trouble: trouble) }
-                return await Self.metricsAnswer(metrics, servers, loader, tables)
+                return await Self.metricsAnswer(metrics, servers, loader, recent)
             }
         }
         do {
@@ -119,7 +119,7 @@ struct RunningServer: Sendable {
     }
 
     private static func metricsAnswer(
-        _ metrics: Metrics, _ servers: [HTTPServer], _ loader: Settings.Loader, _ tables: AnswerTables
+        _ metrics: Metrics, _ servers: [HTTPServer], _ loader: Settings.Loader, _ recent: RecentHits
     ) async -> Answer {
         let manager = loader.manager
         var (connections, requests) = (0, 0)
@@ -131,7 +131,7 @@ struct RunningServer: Sendable {
             connections: connections, requests: requests, counters: manager.counters, memory: manager.memoryStatistics,
             occupancy: manager.occupancy, disk: loader.disk?.statistics, trouble: loader.disk?.trouble,
             shared: loader.shared?.counters, isRedisUp: loader.redis?.connected(within: .milliseconds(100)),
-            tables: tables.byteCounts)
+            tables: ["recent_hits": recent.byteCount])
         return .text(200, metrics.text(present), type: "text/plain; version=0.0.4; charset=utf-8")
     }
 

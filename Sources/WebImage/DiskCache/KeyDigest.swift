@@ -15,6 +15,9 @@ struct KeyDigest: Hashable, Sendable {
         self.low = low
     }
 
+    /// The digest of the content of a file.
+    init(of bytes: [UInt8]) { (high, low) = Digest.of(bytes) }
+
     init(of key: CacheKey) {
         let whole = Digest.of(key.rawValue)
         high = key.isOriginal ? whole.0 : Digest.of(key.original.rawValue).0

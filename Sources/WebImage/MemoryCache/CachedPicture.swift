@@ -31,7 +31,8 @@ enum CachedPicture: Sendable {
             let image = picture.value.image
             // Each frame is an array of its own.
             cost += HeapSize.ofObject(ImageResponse.Content.self) + image.byteCount + image.frameCount * 72
-        case .encoded(let file): cost += HeapSize.ofObject(EncodedImage.self) + HeapSize.of(file.value.bytes)
+        case .encoded(let file):
+            cost += HeapSize.ofObject(EncodedImage.self) + EncodedImage.Content.overhead + HeapSize.of(file.value.bytes)
         }
         if !name.isOriginal { cost += VariantIndex.overhead }
         guard let origin else { return cost }
