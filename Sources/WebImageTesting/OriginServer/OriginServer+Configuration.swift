@@ -31,6 +31,10 @@ extension OriginServer {
         ///
         /// Default: `nil`, for any.
         public var requestTimeout: Duration?
+        /// Longest time from the end of a request to the end of its reply; the connection then ends.
+        ///
+        /// Default: `nil`, for any.
+        public var replyTimeout: Duration?
         /// How many bytes of each body are kept in ``OriginRequest/body``.
         ///
         /// Default: 1 MiB.

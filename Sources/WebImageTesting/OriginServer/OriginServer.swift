@@ -68,7 +68,8 @@ public final class OriginServer: Sendable {
         let connections = ConnectionTable(limits: configuration)
         let listener = try Listener(
             port: configuration.port, withIPv6: configuration.listensOnIPv6,
-            interval: configuration.requestTimeout.map { min(.seconds(1), $0 / 4) }, connections: connections
+            interval: [configuration.requestTimeout, configuration.replyTimeout].compactMap { $0 }.min()
+                .map { min(.seconds(1), $0 / 4) }, connections: connections
         ) { descriptor in
             connections.add(descriptor: descriptor) { number in
                 let end = OriginConnection.serve(

@@ -78,4 +78,24 @@ struct OriginLimitTests {
         gate.open()
         #expect(busy.readHead().hasPrefix("HTTP/1.1 200 "))
     }
+
+    @Test func `a reply that is not sent or not taken in time ends its connection, and an idle one stays`() async throws
+    {
+        let origin = try Self.start { $0.replyTimeout = .milliseconds(100) }
+        defer { origin.stop() }
+        origin.respond(to: "/held", with: .text("never").held(at: OriginGate()))
+        origin.respond(to: "/endless", with: OriginReply(body: [1]).endless())
+        origin.respond(to: "/a", with: .text("now"))
+        let (idle, waiting, reader) = (try RawClient(origin), try RawClient(origin), try RawClient(origin))
+        try idle.get("/a")
+        #expect(idle.readHead().hasPrefix("HTTP/1.1 200 "))
+        expectEqual(idle.read(exactly: 3), "now")
+        try waiting.get("/held")
+        expectEmpty(waiting.readToEnd().text)
+        try reader.get("/endless")
+        while origin.openConnections > 1 { await Task.yield() }
+        try idle.get("/a")
+        #expect(idle.readHead().hasPrefix("HTTP/1.1 200 "))
+        expectEqual(origin.closedByPeer, 0)
+    }
 }

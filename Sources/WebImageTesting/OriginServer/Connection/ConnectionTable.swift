@@ -122,11 +122,13 @@ final class ConnectionTable: Sendable {
             }.min { $0.value.since < $1.value.since }
     }
 
-    /// Ends the connections whose requests take longer than they may.
+    /// Ends the connections whose requests or replies take longer than they may.
     func endOverdue() {
-        guard let timeout = limits.requestTimeout else { return }
         state.withLock { state in
-            for (number, entry) in state.open where entry.isIdle && entry.since + timeout <= .now {
+            for (number, entry) in state.open {
+                guard let timeout = entry.isIdle ? limits.requestTimeout : limits.replyTimeout,
+                    entry.since + timeout <= .now
+                else { continue }
                 Self.interrupt(number, in: &state)
             }
         }
