@@ -1,51 +1,63 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 
-/// From a dictionary of tasks to `InFlight` in six lessons.
+/// From a dictionary of tasks to `InFlight`, lesson by lesson.
 ///
 /// Each lesson is a file beside this one: a whole table, which mends one fault of the table before. To read a lesson,
 /// compare the two files.
 @main
 enum Lessons {
-    /// What the command prints, and the status with which it ends.
-    struct Answer {
-        var status = EXIT_SUCCESS
-        var output: [String] = []
-        var errors: [String] = []
-    }
-
     static func main() {
-        let answer = answer(to: Array(CommandLine.arguments.dropFirst()))
-        for line in answer.output { print(line) }
-        FileHandle.standardError.write(Data(answer.errors.map { "\($0)\n" }.joined().utf8))
-        exit(answer.status)
+        let output = FileHandle.standardOutput
+        // Each piece at once: an exercise may stop the program.
+        let status = run(Array(CommandLine.arguments.dropFirst())) {
+            output.write(Data($0.utf8))
+        } complain: {
+            FileHandle.standardError.write(Data("\($0)\n".utf8))
+        }
+        exit(status)
     }
 
-    static func answer(to words: [String]) -> Answer {
+    /// Carries out a command line.
+    ///
+    /// - Returns: The exit status: 0, 1 when the exercise breaks a promise, 64 when the words are not understood.
+    static func run(_ words: [String], say: (String) -> Void, complain: (String) -> Void) -> Int32 {
         do {
             let options = try Options(parsing: words)
-            if options.wantsHelp { return Answer(output: [Options.usage]) }
-            guard let number = options.lesson else { return Answer(output: summaries(of: Lesson.all)) }
-            let lesson = Lesson.all[number - 1]
-            guard let seed = options.seed else { return Answer(output: summaries(of: [lesson])) }
-            return Answer(output: Report.replay(of: lesson, seed: seed))
+            let check = Check(step: .exercise)
+            if options.topic == .check, options.seed == nil { return check.run(say) ? EXIT_SUCCESS : EXIT_FAILURE }
+            for line in lines(options, check) { say(line + "\n") }
+            return EXIT_SUCCESS
         } catch {
-            return Answer(status: EX_USAGE, errors: ["lessons: \(error.message)", "", Options.usage])
+            complain("lessons: \(error.message)\n\n\(Options.usage)")
+            return EX_USAGE
         }
     }
 
-    private static func summaries(of lessons: [Lesson]) -> [String] {
-        let loads = (Step.all + [.inFlight]).map { step in { Cost.load(through: step, on: $0) } }
-        let costs = Cost.measure([Cost.bareTask] + loads)
-        #if DEBUG
-        var lines = ["A debug build, whose figures say little: swift run -c release lessons", ""]
-        #else
-        var lines: [String] = []
-        #endif
-        for lesson in lessons {
-            let (before, after) = (costs[lesson.number], costs[lesson.number + 1])
-            lines += Report.summary(of: lesson, costs: (bare: costs[0], before: before, after: after)) + [""]
+    private static func lines(_ options: Options, _ check: Check) -> [String] {
+        switch options.topic {
+        case .overview: return Report.overview
+        case .help: return [Options.usage]
+        case .mistakes: return Report.gallery
+        case .check: return check.replay(seed: options.seed ?? 0)
+        case .all: return summaries(of: Lesson.all, "--all")
+        case .lesson(let kind, let number):
+            let lessons = (kind == .lesson ? Lesson.all : Lesson.mistakes).filter { $0.number == number }
+            if let seed = options.seed { return lessons.flatMap { Report.replay(of: $0, seed: seed) } }
+            return kind == .lesson
+                ? summaries(of: lessons, lessons[0].option) : lessons.flatMap { Report.summary(of: $0) }
         }
-        return lines + [Report.destination(costs[loads.count], bare: costs[0])]
+    }
+
+    private static func summaries(of lessons: [Lesson], _ words: String) -> [String] {
+        let steps = lessons.flatMap { [$0.before, $0.after] } + [.inFlight]
+        let costs = Cost.measure([Cost.bareTask] + steps.map { step in { Cost.load(through: step, on: $0) } })
+        let caveat = Cost.caveat(words).map { [$0, ""] } ?? []
+        let summaries = lessons.enumerated().map { index, lesson in
+            let costs = (bare: costs[0], before: costs[2 * index + 1], after: costs[2 * index + 2])
+            return Report.summary(of: lesson, costs: costs)
+        }
+        if lessons.count == 1 { return caveat + summaries[0] }
+        return caveat + summaries.flatMap { $0 + [""] } + Report.destination(costs[steps.count], bare: costs[0])
     }
 }

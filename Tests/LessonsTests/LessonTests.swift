@@ -11,16 +11,30 @@ import WebImageTesting
 
 @Suite(.replayed)
 struct LessonTests {
-    @Test(arguments: Lesson.all) func `the step before fails under the seed that the lesson names`(lesson: Lesson) {
-        expect(lesson.play(lesson.before, seed: lesson.failingSeed).broken != nil)
-    }
-
-    @Test(arguments: Lesson.all) func `a step keeps its promise under every seed, and so do all later ones`(
+    @Test(arguments: Lesson.all + Lesson.mistakes)
+    func `the table before fails under the seed that is named, and the one after under none`(
         lesson: Lesson
     ) {
-        for step in Step.all[lesson.number...] + [.inFlight] {
-            expectEqual(lesson.failures(of: step), [], "\(step.file)")
+        let performance = lesson.play(lesson.before, seed: lesson.failingSeed)
+        expect(performance.broken != nil)
+        expectEqual(lesson.failures(of: lesson.after), [])
+    }
+
+    @Test(arguments: Lesson.course) func `a step keeps its promise under every seed, and so do all later ones`(
+        lesson: Lesson
+    ) {
+        for step in Step.all[Int(lesson.number)...] + [.inFlight] {
+            expectEqual(lesson.failures(of: step), [], "\(step)")
         }
+    }
+
+    @Test(arguments: Step.all + [.inFlight]) func `every table of the course keeps what the popular mistakes break`(
+        step: Step
+    ) {
+        for mistake in Lesson.mistakes.prefix(3) { expectEqual(mistake.failures(of: step), [], "\(mistake)") }
+        // Identity comes with lesson 3.
+        let hasIdentity = Step.all.firstIndex { $0.path == step.path }.map { $0 >= 3 } ?? true
+        if hasIdentity { expectEqual(Lesson.mistakes[3].failures(of: step), []) }
     }
 
     @Test(arguments: Step.all, seeds) func `no step lets one caller's cancellation end another one's wait`(
@@ -43,8 +57,8 @@ struct LessonTests {
     }
 
     @Test func `lesson 1 brings the fault of lesson 4: to wait for a handle escalates its task`() {
-        #expect(Lesson.all[3].failures(of: Step.all[0]).isEmpty)
-        expect(!Lesson.all[3].failures(of: Step.all[1]).isEmpty)
+        #expect(Lesson.course[3].failures(of: Step.all[0]).isEmpty)
+        expect(!Lesson.course[3].failures(of: Step.all[1]).isEmpty)
     }
 
     @Test(arguments: Step.all, seeds) func `every step shares an operation, and neither its value nor its error later`(
@@ -88,23 +102,28 @@ struct LessonTests {
         expectEqual(seen.entries, ["none"])
     }
 
-    @Test(arguments: Lesson.all) func `equal seeds replay equal timelines`(lesson: Lesson) {
+    @Test(arguments: Lesson.all + Lesson.mistakes) func `equal seeds replay equal timelines`(lesson: Lesson) {
         for seed in Lesson.seeds.prefix(20) {
             expectEqual(Report.replay(of: lesson, seed: seed), Report.replay(of: lesson, seed: seed))
         }
     }
 
-    @Test(arguments: Step.all) func `each step is a file of at most 90 lines`(step: Step) throws {
-        let tests = URL(filePath: #filePath).deletingLastPathComponent()
-        let file = tests.appending(path: "../../Examples/Lessons/\(step.file)")
-        let text = try String(contentsOf: file, encoding: .utf8)
-        #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 91, "90 and the end of the last")
+    @Test(arguments: Step.all + [.wait, .structured] + Step.mistakes)
+    func `each lesson is a file of at most 90 lines, and each mistake one of 40`(step: Step) throws {
+        let text = try text(of: step.path)
+        let limit = step.path.contains("Mistakes/") ? 40 : 90
+        #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= limit + 1, "and its last end")
         // No lesson may escape the compiler's checks.
         for escape in ["@unchecked", "nonisolated(unsafe)"] { expect(!text.contains(escape)) }
     }
 
+    @Test func `the draft and the mend of lesson 0½ are sixty lines of code`() throws {
+        let lines = try text(of: Step.wait.path).split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
+        #expect(lines.count { !$0.isEmpty && !$0.hasPrefix("//") } <= 60)
+    }
+
     @Test func `a timeline tells what went wrong`() throws {
-        let lines = Report.replay(of: Lesson.all[2], seed: 17)
+        let lines = Report.replay(of: Lesson.course[2], seed: 17)
         let after = try #require(lines.firstIndex { $0.hasPrefix("After") })
         expect(lines[..<after].contains { $0.hasSuffix("caller B  ends with CancellationError") })
         #expect(lines[..<after].contains("Broken: caller B was never cancelled, and ended with CancellationError."))
@@ -113,8 +132,13 @@ struct LessonTests {
     }
 
     @Test func `a seed that shows nothing names one that does`() {
-        let lines = Report.replay(of: Lesson.all[2], seed: 0)
+        let lines = Report.replay(of: Lesson.course[2], seed: 0)
         expectEqual(lines.last?.hasSuffix("swift run lessons --lesson 3 --seed 17"), true)
+    }
+
+    private func text(of file: String) throws -> String {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent()
+        return try String(contentsOf: tests.appending(path: "../../\(file)"), encoding: .utf8)
     }
 
     @Test func `the lock costs fewer jobs than the actor, and no more than a bare task`() {

@@ -18,9 +18,9 @@ typealias Reporting = @concurrent @Sendable (_ report: @escaping @Sendable (Int)
 ///
 /// A caller that wants progress has one way to get it: its operation calls its handler.
 protocol WithoutReports: OncePerKey {
-    func value(
-        for key: String, operation: @escaping @concurrent @Sendable () async throws -> Int
-    ) async throws -> Int
+    typealias Operation = @concurrent @Sendable () async throws -> Int
+
+    func value(for key: String, operation: @escaping Operation) async throws -> Int
 }
 
 extension WithoutReports {
@@ -58,5 +58,18 @@ extension InFlight: OncePerKey where Key == String, Value == Int, Progress == In
         for key: String, hearing onProgress: @escaping @Sendable (Int) -> Void, operation: @escaping Reporting
     ) async throws -> Int {
         try await value(for: key, onProgress: { onProgress($0) }, operation: operation)
+    }
+}
+
+/// An album of three pictures, each loaded by the operation.
+extension Lesson7.Draft: OncePerKey, WithoutReports {
+    func value(for key: String, operation: @escaping WithoutReports.Operation) async throws -> Int {
+        try await album(["cover", "page 1", "page 2"]) { _ in try await operation() }.reduce(0, +)
+    }
+}
+
+extension Lesson7.Albums: OncePerKey, WithoutReports {
+    func value(for key: String, operation: @escaping WithoutReports.Operation) async throws -> Int {
+        try await album(["cover", "page 1", "page 2"]) { _ in try await operation() }.reduce(0, +)
     }
 }

@@ -109,7 +109,7 @@ enum Scenarios {
     }
 
     /// An operation that waits for the origin's answer, however long that takes, and then heeds its cancellation.
-    private static func waiting(at gate: Gate, _ stage: Stage) -> Reporting {
+    static func waiting(at gate: Gate, _ stage: Stage) -> Reporting {
         stage.flight { _, _ in
             await gate.pass()
             return 1

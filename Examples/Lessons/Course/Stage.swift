@@ -17,6 +17,14 @@ final class Stage: Sendable {
     let timeline = Timeline()
     let executor: SeededExecutor
     private let table: any OncePerKey
+    private let callers = Journal<Caller>()
+
+    /// After so many steps a scenario is stopped: a table that asks again and again has no end of its own.
+    static let stepLimit = 10_000
+    var isEndless: Bool { timeline.stepCount >= Self.stepLimit }
+
+    /// The callers that still wait.
+    var waiting: [Caller] { callers.entries.filter(\.probe.isRunning) }
 
     /// Creates a stage for the table that `makeTable` returns, and whose interleavings the executor draws.
     init(_ executor: SeededExecutor, _ makeTable: (any TaskExecutor) -> any OncePerKey) {
@@ -26,7 +34,7 @@ final class Stage: Sendable {
 
     /// Runs jobs until none is left. After it, every task has ended or waits for an event of the scenario.
     func run() {
-        repeat { timeline.advance() } while executor.run(steps: 1) == 1
+        repeat { timeline.advance() } while !isEndless && executor.run(steps: 1) == 1
     }
 
     /// Starts a caller that asks for `key`.
@@ -49,7 +57,9 @@ final class Stage: Sendable {
                 throw error
             }
         }
-        return Caller(name: name, probe: probe, heard: heard)
+        let caller = Caller(name: name, probe: probe, heard: heard)
+        callers.write(caller)
+        return caller
     }
 
     /// Cancels the caller at a moment that the seed draws.
@@ -76,24 +86,34 @@ final class Stage: Sendable {
 
     /// An operation that records its begin, its cancellation and its end.
     func flight(
-        _ work: @escaping @concurrent @Sendable (_ name: String, _ report: @Sendable (Int) -> Void) async -> Int
+        _ work: @escaping @concurrent @Sendable (_ name: String, _ report: @Sendable (Int) -> Void) async throws -> Int
     ) -> Reporting {
         { [timeline] report in
             let name = timeline.nextFlight()
             timeline.note(name, "begins")
-            let value = await withTaskCancellationHandler {
-                await work(name) { progress in
-                    timeline.note(name, "reports \(progress)")
-                    report(progress)
+            do {
+                let value = try await withTaskCancellationHandler {
+                    try await work(name) { progress in
+                        timeline.note(name, "reports \(progress)")
+                        report(progress)
+                    }
+                } onCancel: {
+                    timeline.note(name, "is cancelled")
                 }
-            } onCancel: {
-                timeline.note(name, "is cancelled")
+                timeline.note(name, "returns")
+                try Task.checkCancellation()
+                return value
+            } catch let failure as OriginFailure {
+                timeline.note(name, "fails")
+                throw failure
             }
-            timeline.note(name, "returns")
-            try Task.checkCancellation()
-            return value
         }
     }
+}
+
+/// What the origin answers when it has no picture.
+struct OriginFailure: Error, CustomStringConvertible {
+    var description: String { "the origin's failure" }
 }
 
 extension TaskPriority {

@@ -21,6 +21,9 @@ final class Timeline: Sendable {
     /// Everything that has happened so far.
     var events: [Event] { state.withLock { $0.events } }
 
+    /// How many steps have begun.
+    var stepCount: Int { state.withLock { $0.step } }
+
     /// Begins the next step: the executor runs one job in each.
     func advance() { state.withLock { $0.step += 1 } }
 
