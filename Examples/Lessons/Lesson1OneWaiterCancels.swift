@@ -10,8 +10,8 @@ enum Lesson1 {
     /// when the task ends, and not before.
     ///
     /// **The mend**: each caller waits in a continuation of its own. Two events may resume it, the landing of the
-    /// flight and the cancellation of the caller, and the first one wins. `OneShot` holds the continuation, because the
-    /// loser must not resume it again, and because either event may come before the caller has suspended.
+    /// flight and the cancellation of the caller, and the first one wins. `OneShot` holds the continuation, as the wait
+    /// of lesson 0½ does: the loser must not resume it again, and either event may come before the caller suspends.
     actor Flights<Key: Hashable & Sendable, Value: Sendable> {
         typealias Operation = @concurrent @Sendable () async throws -> Value
 

@@ -2,6 +2,7 @@
 import TaskCoordination
 import TestSupport
 import Testing
+import WebImageTesting
 
 @testable import lessons
 
@@ -61,9 +62,22 @@ struct CheckTests {
         #expect(lines.contains { $0.hasPrefix("  hint     caller A never ended.") })
     }
 
+    @Test func `a table that does not repeat itself under equal seeds gets a hint`() {
+        let slots = Slots(limit: 1)
+        let tables = Journal<Int>()
+        let (isKept, lines) = check(
+            Step("Moody") { executor, _ in
+                tables.write(1)
+                return tables.count == 1 ? Alone() : Step.inFlight.makeTable(executor, slots)
+            })
+        expect(!isKept)
+        #expect(lines.contains("  hint     A task runs elsewhere. Name the executor for each task."))
+    }
+
     private func check(_ step: Step) -> (isKept: Bool, lines: [String]) {
         var text = ""
         let isKept = Check(step: step).run { text += $0 }
+        for line in text.split(separator: "\n") { #expect(line.count <= 80) }
         return (isKept, text.split(separator: "\n").map(String.init))
     }
 }

@@ -35,13 +35,13 @@ struct Check {
 
     private func advice(_ lesson: Lesson, _ seed: UInt64, _ count: Int) -> [String] {
         let performance = lesson.play(step, seed: seed)
-        var lines = Report.row("broken", performance.broken ?? "nothing")
+        var lines = Report.row("broken", performance.broken ?? "nothing, when the same seed was played again")
         lines += Report.row("seed", "\(seed); \(count) of \(Lesson.seeds.count) seeds fail")
-        if let caller = performance.waiting.first {
-            lines += Report.row(
-                "hint",
-                "\(caller) never ended. Was an event lost, or does a task run elsewhere, because it was started "
-                    + "without executorPreference?")
+        if performance.broken == nil {
+            lines += Report.row("hint", "A task runs elsewhere. Name the executor for each task.")
+        } else if let caller = performance.waiting.first {
+            let question = "Was an event lost? Or does a task run elsewhere, because it does not name the executor?"
+            lines += Report.row("hint", "\(caller) never ended. \(question)")
         }
         lines += Report.row("replay", "swift run lessons --check --seed \(seed)")
         return lines + Report.row("stuck?", "\(lesson): \(lesson.after)")
@@ -55,7 +55,7 @@ struct Check {
             lines += Report.row(name, Report.text(cost, costs[0]))
         }
         if let caveat = Cost.caveat("--check") { lines += ["", caveat] }
-        return lines + ["", "How InFlight does it: Sources/TaskCoordination/InFlight, and the tour in DesignNotes.md."]
+        return lines + ["", "How: Sources/TaskCoordination/InFlight, and the tour in DesignNotes.md"]
     }
 
     private func text(_ lines: [String]) -> String { lines.map { $0 + "\n" }.joined() }

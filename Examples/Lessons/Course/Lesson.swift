@@ -2,8 +2,7 @@
 import TaskCoordination
 import WebImageTesting
 
-/// One lesson of the course, or one popular mistake: a wrong table, the scenario that shows what is wrong, and the right
-/// table.
+/// One lesson of the course, or one popular mistake: a wrong table, the scenario that shows why, and the right one.
 struct Lesson: Sendable {
     enum Kind: String { case lesson, mistake }
 
