@@ -17,14 +17,14 @@ extension Report {
             ("Find the bugs in five files that look right:", "swift run lessons --mistakes"),
             ("Write a table of your own in Examples/Lessons/Exercise.swift:", "swift run lessons --check"),
             ("See all lessons, in a build whose figures say something:", "swift run -c release lessons --all"),
-            ("Walk through the house:", "the tour in DesignNotes.md"),
         ]
         var lines = ["From a dictionary of tasks to InFlight", ""]
         lines += wrapped(introduction, width: 80) + [""]
         lines += Lesson.all.map { "  \(padded($0.name, to: 12))\($0.title)" }
         lines += ["", "What to do next", ""]
         for (number, step) in steps.enumerated() { lines += ["  \(number + 1)  \(step.0)", "       \(step.1)"] }
-        return lines
+        lines.append("  \(steps.count + 1)  Read the article, and walk through the house in twenty minutes:")
+        return lines + ["Sources/TaskCoordination/TaskCoordination.docc/FromATaskDictionaryToInFlight.md"]
     }
 
     /// The popular mistakes, each with its file, what it breaks and the command that shows how.
@@ -36,6 +36,6 @@ extension Report {
             lines += row("breaks", mistake.promise + ".")
             lines += row("replay", command(mistake, mistake.failingSeed)) + [""]
         }
-        return lines + ["The bug in a sentence, its mend and its proof: swift run lessons --mistake 1"]
+        return lines + ["The end of each file says what is wrong. Proof: swift run lessons --mistake 1"]
     }
 }

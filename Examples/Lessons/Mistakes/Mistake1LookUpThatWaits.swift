@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// Mistake 1, a look-up that waits: an `await` between "is there a task?" and "here is one".
-///
-/// An actor runs one piece of code at a time, but only from one `await` to the next. While the first caller waits for
-/// the disk, a second one enters the actor. It finds no task, either, and both start one. The second insertion replaces
-/// the first.
-///
-/// **Right**: look up and insert in one synchronous step. The task asks the disk, not the caller.
+/// Mistake 1, a look-up that waits. A picture that is on disk needs no task, so the table asks the disk first.
 actor LookUpThatWaits: WithoutReports {
     /// The pictures that are kept. Here it is empty.
     actor Disk {
@@ -29,3 +23,7 @@ actor LookUpThatWaits: WithoutReports {
         return try await task.value
     }
 }
+
+// What is wrong: an actor runs one piece of code at a time, but only from one `await` to the next. While the first
+// caller waits for the disk, a second one enters. It finds no task, either, and both start one.
+// Right: look up and insert in one synchronous step. The task asks the disk, not the caller.

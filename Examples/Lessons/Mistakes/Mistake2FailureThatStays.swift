@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
-/// Mistake 2, a failure that stays: the table of tasks is the cache, too.
-///
-/// A task keeps its value for whoever asks later, so it looks like a cache for free. But it keeps an error as well. An
-/// origin that was away for a second is then away for as long as the program runs.
-///
-/// **Right**: a task leaves the table when it has ended. Values are kept elsewhere, errors nowhere.
+/// Mistake 2, a failure that stays. A task keeps its value for every later caller, so the table of tasks is the cache,
+/// too.
 actor FailureThatStays: WithoutReports {
     private var tasks: [String: Task<Int, any Error>] = [:]
     private let executor: any TaskExecutor
@@ -18,3 +14,7 @@ actor FailureThatStays: WithoutReports {
         return try await task.value
     }
 }
+
+// What is wrong: a task keeps its error as well. An origin that was away for a second is away for as long as the
+// program runs.
+// Right: a task leaves the table when it has ended. Values are kept elsewhere, errors nowhere.

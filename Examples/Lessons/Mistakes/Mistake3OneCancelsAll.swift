@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
-/// Mistake 3, one cancels all: a caller passes its cancellation on to the task that it shares.
-///
-/// `task.value` does not hear of a caller's cancellation, and this handler is the advice that is found first. It is
-/// right for a task with one caller. Here the other callers, who were never cancelled, get a `CancellationError`.
-///
-/// **Right**: a cancelled caller ends its own wait. Only the last one to leave cancels the task.
+/// Mistake 3, one cancels all. To await `task.value` does not cancel the task, so a handler passes the cancellation
+/// on.
 actor OneCancelsAll: WithoutReports {
     private var tasks: [String: Task<Int, any Error>] = [:]
     private let executor: any TaskExecutor
@@ -22,3 +18,7 @@ actor OneCancelsAll: WithoutReports {
         }
     }
 }
+
+// What is wrong: the handler is right for a task with one caller. Here the other callers, who were never cancelled,
+// get a `CancellationError`.
+// Right: a cancelled caller ends its own wait. Only the last one to leave cancels the task.

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
-/// Mistake 4, a late goodbye: a handler cannot wait for the actor, so it starts a task that does.
-///
-/// The count of callers is right when each step comes in time. But the task of the handler runs whenever it likes. When
-/// it comes after the landing, the key may have a new flight with callers of its own. The goodbye names the key alone,
-/// and is counted there: the new flight loses its only caller, and is cancelled.
-///
-/// **Right**: a goodbye names the flight, or better the caller, and one from an earlier flight changes nothing.
+/// Mistake 4, a late goodbye. A count of callers tells which of them is the last one. A handler cannot wait for the
+/// actor, so it starts a task that tells the actor.
 actor LateGoodbye: WithoutReports {
     private var flights: [String: (task: Task<Int, any Error>, callers: Int)] = [:]
     private let executor: any TaskExecutor
@@ -29,3 +24,7 @@ actor LateGoodbye: WithoutReports {
         if flights[key]?.callers == 0 { flights.removeValue(forKey: key)?.task.cancel() }
     }
 }
+
+// What is wrong: the task of the handler runs whenever it likes. When it comes after the landing, the key may have a
+// new flight. The goodbye names the key alone, so the new flight loses its only caller, and is cancelled.
+// Right: a goodbye names the flight, or better the caller. One from an earlier flight changes nothing.

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
-/// Mistake 5, reports that overtake each other: a task for each report.
-///
-/// `report` is synchronous and the table is an actor, so each report gets a task that brings it there. Tasks have no
-/// order among each other. A caller hears of half the picture after the whole, and the progress bar jumps back. The
-/// last report may even come after the landing, when the flight is off the table.
-///
-/// **Right**: a stream, which keeps the order, and one loop that brings its elements to the actor. Or a lock.
+/// Mistake 5, reports that overtake each other. `report` cannot wait for the actor, so each report gets a task that
+/// brings it there.
 actor ReportsThatOvertake: OncePerKey {
     private typealias Listener = @Sendable (Int) -> Void
 
@@ -36,3 +31,7 @@ actor ReportsThatOvertake: OncePerKey {
         for listener in flights[key]?.listeners ?? [] { listener(report) }
     }
 }
+
+// What is wrong: tasks have no order among each other, so the progress bar jumps back. The last report may even come
+// after the landing, when the flight is off the table.
+// Right: a stream, which keeps the order, and one loop that brings its elements to the actor. Or a lock.
