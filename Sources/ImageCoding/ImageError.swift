@@ -33,8 +33,13 @@ public struct ImageError: Error, Sendable {
 
     /// The kind of failure.
     public let code: Code
-    /// What happened and what to do about it, for logs.
-    public let message: String
+    /// What happened and what to do about it, for logs: the summary and the advice.
+    public var message: String { advice.map { "\(summary) \($0)" } ?? summary }
+    /// What happened.
+    public let summary: String
+    /// What a program that uses this library can do about it, in the library's names of settings and types; `nil` for
+    /// nothing of the kind. A command says its own option in place of it, by the code.
+    public let advice: String?
     /// The place in the file, when known.
     public let byteOffset: Int?
     /// The underlying error, if any.
@@ -44,12 +49,15 @@ public struct ImageError: Error, Sendable {
     ///
     /// - Parameters:
     ///   - code: The kind of failure.
-    ///   - message: What happened and what to do about it.
+    ///   - message: What happened: the summary.
+    ///   - advice: What a program can do about it, if anything.
     ///   - byteOffset: The place in the file, when known.
     ///   - cause: The underlying error, if any.
-    public init(code: Code, message: String, byteOffset: Int? = nil, cause: (any Error)? = nil) {
+    public init(
+        code: Code, message: String, advice: String? = nil, byteOffset: Int? = nil, cause: (any Error)? = nil
+    ) {
         self.code = code
-        self.message = message
+        (summary, self.advice) = (message, advice)
         self.byteOffset = byteOffset
         self.cause = cause
     }

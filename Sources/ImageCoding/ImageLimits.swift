@@ -106,8 +106,9 @@ extension ImageLimits {
                 code: .tooLarge,
                 message: """
                     \(size) pixels: a frame may have \(maximumPixelCount) at most. In this format it is \
-                    drawn whole for a thumbnail too: raise ImageLimits.maximumPixelCount.
-                    """)
+                    drawn whole for a thumbnail too.
+                    """,
+                advice: "Raise ImageLimits.maximumPixelCount.")
         }
     }
 
@@ -119,10 +120,8 @@ extension ImageLimits {
         guard drawn.pixelCount <= maximumPixelCount else {
             throw ImageError(
                 code: .tooLarge,
-                message: """
-                    \(stored) pixels, drawn as \(drawn): a frame may have \(maximumPixelCount) at most. Ask for a \
-                    smaller thumbnail, or raise ImageLimits.maximumPixelCount.
-                    """)
+                message: "\(stored) pixels, drawn as \(drawn): a frame may have \(maximumPixelCount) at most.",
+                advice: "Ask for a smaller thumbnail, or raise ImageLimits.maximumPixelCount.")
         }
     }
 
@@ -152,10 +151,8 @@ extension ImageLimits {
         guard byteCount <= maximumByteCount else {
             throw ImageError(
                 code: .memoryLimitExceeded,
-                message: """
-                    Decoding would take \(byteCount) bytes of memory, \(maximumByteCount) are allowed: ask for a thumbnail or \
-                    raise ImageLimits.maximumByteCount.
-                    """)
+                message: "Decoding would take \(byteCount) bytes of memory, \(maximumByteCount) are allowed.",
+                advice: "Ask for a thumbnail, or raise ImageLimits.maximumByteCount.")
         }
     }
 }

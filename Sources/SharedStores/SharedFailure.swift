@@ -36,7 +36,7 @@ struct SharedFailure: Equatable {
         guard let error = error as? ImageLoadError, Self.codes[error.code.description] != nil else { return nil }
         self.init(
             code: error.code.description, status: error.status,
-            message: String(error.message.prefix(Self.longestMessage)))
+            message: String(error.summary.prefix(Self.longestMessage)))
     }
 
     var encoded: [UInt8] {

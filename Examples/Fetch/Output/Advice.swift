@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import PlatformBasics
+import WebImage
 
 /// What to do about a failure, in the words of the command line.
 enum Advice {
@@ -16,18 +17,11 @@ enum Advice {
         "tooLarge": "--max-pixels N raises the limit.",
     ]
 
-    /// Where the message of the library turns to its caller.
-    private static let turns = [
-        "; allow its network", ": ask for a smaller picture", "; raise ", "; send an Authorization",
-        "; try again later", " Raise ", ": raise ", "; use an absolute",
-    ]
-
-    static func message(for code: String, _ message: String, _ url: URL?) -> String {
-        let facts =
-            turns.compactMap { message.firstRange(of: $0)?.lowerBound }.min().map { message[..<$0] } ?? message[...]
-        guard let advice = options[code] ?? special(code, message, url) else { return message }
-        let separator = facts.hasSuffix(".") ? " " : ". "
-        return facts + separator + advice
+    /// What happened, and the option that helps.
+    static func message(for error: ImageLoadError) -> String {
+        let (code, summary) = (error.reason, error.summary)
+        guard let advice = options[code] ?? special(code, summary, error.url) else { return summary }
+        return summary + (summary.hasSuffix(".") ? " " : ". ") + advice
     }
 
     private static func special(_ code: String, _ message: String, _ url: URL?) -> String? {

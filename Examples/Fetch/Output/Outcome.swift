@@ -49,7 +49,7 @@ struct Outcome: Sendable {
             switch error {
             case let error as Failure: self = error
             case let error as ImageLoadError:
-                self.init(code: error.reason, message: Advice.message(for: error.reason, error.message, error.url))
+                self.init(code: error.reason, message: Advice.message(for: error))
             default: self.init(code: "failed", message: "\(error)")
             }
         }

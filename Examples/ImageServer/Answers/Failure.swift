@@ -37,6 +37,13 @@ struct Failure: Equatable {
         }
     }
 
+    /// The options that help, by the reason of the failure.
+    private static let options = [
+        "addressNotAllowed": "--allow-network and --allow-host say what may be fetched.",
+        "bodyTooLarge": "--max-bytes BYTES raises the limit.",
+        "queueTimedOut": "--downloads COUNT lets more originals arrive at once.",
+    ]
+
     private init(_ error: ImageLoadError) {
         let status = error.suggestedHTTPStatus
         // An origin that asks for patience gets more of it than this server's own queue.
@@ -44,7 +51,7 @@ struct Failure: Equatable {
         self.init(
             status: status, code: error.reason, detail: error.publicMessage,
             retryAfter: status == 429 || status == 503 ? patience : nil)
-        message = error.message
+        message = error.summary + (Self.options[error.reason].map { " \($0)" } ?? "")
         age = error.failedAt.map { Int(min(max(0, -$0.timeIntervalSinceNow), 1e9)) }
         isOfLoad = true
     }

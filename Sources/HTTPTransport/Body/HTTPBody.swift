@@ -171,7 +171,7 @@ extension HTTPError {
     package static func bodyTooLarge(limit: Int, announced: Int?) -> HTTPError {
         let what = announced.map { "The body is announced with \($0) bytes" } ?? "The body continues"
         return HTTPError(
-            code: .bodyTooLarge,
-            message: "\(what), beyond the limit of \(limit); raise the limit if such bodies are expected.")
+            code: .bodyTooLarge, message: "\(what), beyond the limit of \(limit).",
+            advice: "Raise the limit if such bodies are expected.")
     }
 }

@@ -45,10 +45,8 @@ final class Hop: Sendable {
             let reason = settings.configuration.addressPolicy.reasonToRefuse(host: origin.host, port: origin.port)
         {
             throw HTTPError(
-                code: .addressNotAllowed,
-                message:
-                    "\(origin.host):\(origin.port) \(reason); change the address policy if it is meant to be asked.",
-                url: request.url)
+                code: .addressNotAllowed, message: "\(origin.host):\(origin.port) \(reason).",
+                advice: "Change the address policy if it is meant to be asked.", url: request.url)
         }
         if settings.judgesAddresses, let address = origin.literalAddress,
             let reason = settings.configuration.addressPolicy.reasonToRefuse(address)
@@ -100,9 +98,7 @@ final class Hop: Sendable {
 extension HTTPError {
     static func addressNotAllowed(_ address: IPAddress, because reason: String, url: URL) -> HTTPError {
         HTTPError(
-            code: .addressNotAllowed,
-            message:
-                "\(address) \(reason); allow its network in the address policy if the request is meant to go there.",
-            url: url)
+            code: .addressNotAllowed, message: "\(address) \(reason).",
+            advice: "Allow its network in the address policy if the request is meant to go there.", url: url)
     }
 }

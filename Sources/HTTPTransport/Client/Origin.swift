@@ -48,14 +48,14 @@ package struct Origin: Hashable, Sendable {
             let other =
                 ["file": ", or a FileLoader for files", "data": ", or a DataURLLoader for data"][scheme ?? ""] ?? ""
             throw HTTPError(
-                code: .unsupportedURL, message: "The scheme is \(found); use an absolute http or https URL\(other).",
-                url: url)
+                code: .unsupportedURL, message: "The scheme is \(found).",
+                advice: "Use an absolute http or https URL\(other).", url: url)
         }
         guard url.user == nil, url.password == nil else {
             throw HTTPError(
                 code: .invalidRequest,
-                message: "The URL carries a user name or password, which leak into logs and keys; "
-                    + "send an Authorization header instead.")
+                message: "The URL carries a user name or password, which leak into logs and keys.",
+                advice: "Send an Authorization header instead.")
         }
         guard var host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty else {
             throw HTTPError(code: .unsupportedURL, message: "The URL has no host.", url: url)

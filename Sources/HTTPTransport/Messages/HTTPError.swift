@@ -7,8 +7,13 @@ public import PlatformBasics
 public struct HTTPError: Error, Sendable {
     /// The kind of failure, for decisions.
     public let code: Code
-    /// What happened and what to do about it, for a human reader.
-    public let message: String
+    /// What happened and what to do about it, for a human reader: the summary and the advice.
+    public var message: String { advice.map { "\(summary) \($0)" } ?? summary }
+    /// What happened.
+    public let summary: String
+    /// What a program that uses this library can do about it, in the library's names of settings and types; `nil` for
+    /// nothing of the kind. A command says its own option in place of it, by the code.
+    public let advice: String?
     /// The underlying error, if any.
     public let cause: (any Error)?
     /// The URL of the hop that failed.
@@ -19,14 +24,14 @@ public struct HTTPError: Error, Sendable {
     /// `.unacceptableContentType` and `.undecodableBody`.
     public let response: Response?
 
-    /// Creates an error.
+    /// Creates an error whose summary is the message.
     public init(
-        code: Code, message: String, url: URL? = nil, status: Int? = nil, cause: (any Error)? = nil,
-        response: Response? = nil
+        code: Code, message: String, advice: String? = nil, url: URL? = nil, status: Int? = nil,
+        cause: (any Error)? = nil, response: Response? = nil
     ) {
         self.response = response
         self.code = code
-        self.message = message
+        (summary, self.advice) = (message, advice)
         self.cause = cause
         self.url = url
         self.status = status
@@ -46,7 +51,8 @@ extension HTTPError: CustomStringConvertible {
 extension HTTPError {
     /// The same error, with the place where it happened.
     package func at(_ url: URL, _ status: Int?) -> HTTPError {
-        HTTPError(code: code, message: message, url: url, status: status, cause: cause, response: response)
+        HTTPError(
+            code: code, message: summary, advice: advice, url: url, status: status, cause: cause, response: response)
     }
 }
 

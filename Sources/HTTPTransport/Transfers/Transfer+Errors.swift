@@ -52,7 +52,9 @@ extension Transfer {
         let detail = said.isEmpty ? unsafe String(cString: curl_easy_strerror(result)) : said
         let (code, hint) = meaning(of: result, detail)
         let message = "\(detail) (libcurl \(result.rawValue))." + (hint.isEmpty ? "" : " \(hint)")
-        return HTTPError(code: code, message: message, url: url, status: head.knownStatus ?? refusedTunnel)
+        let advice = code == .certificateNotTrusted ? "Add its issuer to the TLS policy if it is yours." : nil
+        return HTTPError(
+            code: code, message: message, advice: advice, url: url, status: head.knownStatus ?? refusedTunnel)
     }
 
     /// The status with which the proxy refused a tunnel.
@@ -126,10 +128,7 @@ extension Transfer {
         // result.
         case 0, 1, 62: (.certificateHostMismatch, "The certificate is for another host.")
         case 18, 19, 20, 21:
-            (
-                .certificateNotTrusted,
-                "The issuer is unknown; add it to the authorities of the TLS policy if it is yours."
-            )
+            (.certificateNotTrusted, "The issuer is unknown.")
         default: (.certificateNotTrusted, "")
         }
     }

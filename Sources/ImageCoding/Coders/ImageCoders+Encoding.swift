@@ -14,8 +14,9 @@ extension ImageCoders {
     public func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
         guard let encoder = encoders.first(where: { $0.canEncode(format.format) }) else {
             let trait = format.format == .avif ? format.format.missingTrait : nil
-            let hint = trait.map { ": enable the package trait \($0.name) and install \($0.package)" } ?? ""
-            throw ImageError(code: .unsupportedFormat, message: "No encoder here writes \(format.format)\(hint).")
+            throw ImageError(
+                code: .unsupportedFormat, message: "No encoder here writes \(format.format).",
+                advice: trait.map { "Enable the package trait \($0.name) and install \($0.package)." })
         }
         try Task.checkCancellation()
         var image = image

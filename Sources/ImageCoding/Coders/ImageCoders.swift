@@ -127,14 +127,12 @@ public struct ImageCoders: Sendable {
         guard let format else {
             throw ImageError(code: .unknownFormat, message: "The \(bytes.count) bytes match no known picture format.")
         }
-        var message = "No decoder here reads \(format): insert one into ImageCoders.decoders."
-        if let trait = format.missingTrait {
-            message = """
-                This build has no coder for \(format): enable the package trait \(trait.name) and install \
-                \(trait.package), or insert a decoder into ImageCoders.decoders.
-                """
+        let trait = format.missingTrait.map {
+            "Enable the package trait \($0.name) and install \($0.package), or insert"
         }
-        throw ImageError(code: .unsupportedFormat, message: message)
+        throw ImageError(
+            code: .unsupportedFormat, message: "This build has no decoder for \(format).",
+            advice: "\(trait ?? "Insert") one into ImageCoders.decoders.")
     }
 }
 

@@ -56,7 +56,8 @@ final class Transfer: Sendable {
             downloader.onArrival(request, download)
             return download
         } catch let error as HTTPError {
-            throw ImageLoadError(code: .transferFailed, message: error.message, url: request.url, cause: error)
+            throw ImageLoadError(
+                code: .transferFailed, message: error.summary, advice: error.advice, url: request.url, cause: error)
         } catch {
             throw ImageLoadError.ofPart("loader", error, request.url, .transferFailed)
         }

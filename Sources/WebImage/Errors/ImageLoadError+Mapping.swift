@@ -27,21 +27,23 @@ extension ImageLoadError {
         return switch error.code {
         case .overloaded:
             ImageLoadError(
-                code: .overloaded, message: "Too many loads are waiting; try again later or raise the limit.", url: url,
-                cause: error)
+                code: .overloaded, message: "Too many loads are waiting.",
+                advice: "Try again later, or raise the limit.", url: url, cause: error)
         case .queueTimedOut:
             ImageLoadError(
                 code: .queueTimedOut,
-                message: "The download waited too long for a slot; try again later, or raise `queueTimeout` or the "
-                    + "number of downloads at once.", url: url, cause: error)
+                message: "The download waited too long for a slot.",
+                advice: "Try again later, or raise `queueTimeout` or the number of downloads at once.", url: url,
+                cause: error)
         default: ImageLoadError.shutDown(url)
         }
     }
 
     static func undecodable(_ error: ImageError, _ url: URL, contentType: String?) -> ImageLoadError {
-        var message = error.message
+        var message = error.summary
         if error.code == .unknownFormat, let contentType { message += " The origin calls it \"\(contentType)\"." }
-        return ImageLoadError(code: .undecodable, message: message, url: url, cause: error)
+        return ImageLoadError(
+            code: .undecodable, message: message, advice: error.advice, url: url, cause: error)
     }
 
     /// The error that a caller sees for an error of a hook. `CancellationError`, and errors that are in the shape of

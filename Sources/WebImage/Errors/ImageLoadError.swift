@@ -48,8 +48,13 @@ public struct ImageLoadError: Error, Sendable {
 
     /// The kind of failure.
     public let code: Code
-    /// What went wrong and what to do about it, for a human reader.
-    public let message: String
+    /// What went wrong and what to do about it, for a human reader: the summary and the advice.
+    public var message: String { advice.map { "\(summary) \($0)" } ?? summary }
+    /// What went wrong.
+    public let summary: String
+    /// What a program that uses this library can do about it, in the library's names of settings and types; `nil` for
+    /// nothing of the kind. A command says its own option in place of it, by the ``reason``.
+    public let advice: String?
     /// The address of the load.
     public let url: URL?
     /// The status of the response, when there was one.
@@ -61,12 +66,13 @@ public struct ImageLoadError: Error, Sendable {
     /// When the failure was remembered, for an error with ``Code/recentlyFailed``.
     public internal(set) var failedAt: Date?
 
-    /// Creates an error.
+    /// Creates an error whose summary is the message.
     public init(
-        code: Code, message: String, url: URL? = nil, status: Int? = nil, cause: (any Error)? = nil
+        code: Code, message: String, advice: String? = nil, url: URL? = nil, status: Int? = nil,
+        cause: (any Error)? = nil
     ) {
         self.code = code
-        self.message = message
+        (summary, self.advice) = (message, advice)
         self.url = url
         self.status = status
         self.cause = cause
@@ -76,9 +82,9 @@ public struct ImageLoadError: Error, Sendable {
     func repeated() -> ImageLoadError {
         var error = ImageLoadError(
             code: .recentlyFailed,
-            message: "This failed a short while ago and is not tried again yet: \(message) "
-                + "Wait, or set `retriesFailed` on the request.",
-            url: url, status: status, cause: self)
+            message: "This failed a short while ago and is not tried again yet: \(summary)",
+            advice: (advice.map { $0 + " " } ?? "") + "Wait, or set `retriesFailed` on the request.", url: url,
+            status: status, cause: self)
         error.failedAt = failedAt
         return error
     }

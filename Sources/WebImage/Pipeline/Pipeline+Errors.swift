@@ -22,7 +22,8 @@ extension Pipeline {
         do {
             return try await body()
         } catch let error as ImageError {
-            throw ImageLoadError(code: .processingFailed, message: error.message, url: request.url, cause: error)
+            throw ImageLoadError(
+                code: .processingFailed, message: error.summary, advice: error.advice, url: request.url, cause: error)
         } catch {
             throw ImageLoadError.ofPart("transformer or encoder", error, request.url, .processingFailed)
         }

@@ -243,7 +243,7 @@ extension ImageProcessor {
         guard byteCount > budget.limit else { return }
         throw ImageError(
             code: .memoryLimitExceeded,
-            message: "The work takes \(byteCount) bytes of memory, and all of it may take \(budget.limit): "
-                + "ask for a smaller picture, or raise the manager's `maximumProcessingByteCount`.")
+            message: "The work takes \(byteCount) bytes of memory, and all of it may take \(budget.limit).",
+            advice: "Ask for a smaller picture, or raise the manager's `maximumProcessingByteCount`.")
     }
 }

@@ -85,9 +85,12 @@ struct OutcomeTests {
         expectEqual(Outcome.Failure(error).message, "No picture.")
         expectEqual(Outcome.Failure(Outcome.Failure(code: "invalidURL", message: "No.")).code, "invalidURL")
         let refusal = ImageLoadError(
-            code: .transferFailed, message: "127.0.0.1 is a loopback address; allow its network in the address policy.",
-            cause: HTTPError(code: .addressNotAllowed, message: ""))
+            code: .transferFailed, message: "127.0.0.1 is a loopback address.",
+            advice: "Allow its network in the address policy.", cause: HTTPError(code: .addressNotAllowed, message: ""))
         expectEqual(Outcome.Failure(refusal).message, "127.0.0.1 is a loopback address. --allow-private allows it.")
+        // Advice in the library's names is of no use here, also where no option helps.
+        let unknown = ImageLoadError(code: .undecodable, message: "No decoder.", advice: "Insert one into `decoders`.")
+        expectEqual(Outcome.Failure(unknown).message, "No decoder.")
     }
 
     @Test(arguments: [1, 2, 10, 36, 40, 60, 80, 120, 200]) func `a line for a terminal fits into it`(columns: Int) {

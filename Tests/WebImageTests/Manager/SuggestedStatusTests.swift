@@ -4,6 +4,7 @@ import HTTPTransport
 import ImageCoding
 import TestSupport
 import Testing
+import WebImageTesting
 
 @testable import WebImage
 
@@ -59,6 +60,35 @@ import Testing
         .truncated, .malformed, .unknownFormat, .unsupportedFormat, .tooLarge, .memoryLimitExceeded,
         .workLimitExceeded, .invalidRequest, .outOfMemory,
     ]
+
+    @Test func `a summary has no advice, through every layer, and a message has both`() async throws {
+        try await Example.withPhoto { configuration, url, origin in
+            origin.respond(to: "/a.svg", with: .ok(Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8)))
+            var refusing = configuration
+            refusing.transport.addressPolicy = .publicInternet
+            for (configuration, url, summary, advice) in [
+                (refusing, url, "loopback", "address policy"),
+                (configuration, origin.url("/a.svg"), "no decoder for svg", "ImageCoders.decoders"),
+            ] {
+                let errors = try await withImageManager(configuration) { manager in
+                    var errors: [ImageLoadError] = []
+                    for _ in 0..<2 {
+                        do { _ = try await manager.image(from: url) } catch let error as ImageLoadError {
+                            errors += [error, error.repeated()]
+                        }
+                    }
+                    return errors
+                }
+                expectEqual(errors.count, 4)
+                for error in errors {
+                    expectAll(
+                        error.summary.contains(summary), !error.summary.contains(advice),
+                        error.advice?.contains(advice) == true)
+                    expectEqual(error.message, "\(error.summary) \(error.advice ?? "")")
+                }
+            }
+        }
+    }
 
     @Test func `the client of a server learns one text for each status, whatever the operator is told`() {
         let secret = "10.0.0.1 is a private address; allow its network in `addressPolicy` (libcurl: 7)"
