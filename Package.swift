@@ -30,6 +30,7 @@ let package = Package(
         .executable(name: "lessons", targets: ["lessons"]),
         .executable(name: "image-server", targets: ["ImageServer"]),
         .executable(name: "raw-proxy", targets: ["raw-proxy"]),
+        .executable(name: "thumbnail-service", targets: ["thumbnail-service"]),
     ],
     // Formats whose libraries are large or often attacked. All are off by default: without a trait, its library is
     // neither compiled against nor linked, and need not be installed.
@@ -202,6 +203,10 @@ let package = Package(
             ],
             path: "Examples/RawProxy"),
         .executableTarget(
+            name: "thumbnail-service",
+            dependencies: ["HTTPTransport", "SignedAddresses", "WebImage", "WebImageTesting"],
+            path: "Examples/ThumbnailService"),
+        .executableTarget(
             name: "gallery",
             dependencies: ["Locks", "HTTPTransport", "WebImageBinding", "WebImageTesting", "Scenes"],
             path: "Examples/Gallery",
@@ -266,6 +271,8 @@ let package = Package(
                 "SignedAddresses", "WebImageTesting",
             ]),
         .testTarget(name: "SignedAddressesTests", dependencies: ["SignedAddresses"]),
+        .testTarget(
+            name: "ThumbnailServiceTests", dependencies: ["HTTPTransport", "WebImageTesting"]),
         .testTarget(name: "GalleryTests", dependencies: ["gallery", "ImageCoding", "WebImageTesting", "Scenes"]),
         .testTarget(name: "LessonsTests", dependencies: ["lessons", "TaskCoordination", "WebImageTesting"]),
         .testTarget(name: "WebImageTestingTests", dependencies: ["WebImageTesting", "HTTPTransport"]),
