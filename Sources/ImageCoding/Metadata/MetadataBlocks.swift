@@ -2,18 +2,29 @@
 import CImageShims
 
 /// The blocks of metadata of a JPEG, PNG or WebP, found without decoding anything.
-struct MetadataBlocks {
-    /// The first EXIF block within the limit.
-    private(set) var exif: ArraySlice<UInt8>?
-    /// The bytes of the ICC profile within the limit.
-    private(set) var profile: [UInt8]?
+///
+/// They are as they are in the file: untrusted bytes, which may name the camera, a person and a place.
+/// ``ImageMetadata`` is what has been checked.
+public struct MetadataBlocks: Sendable {
+    /// The first EXIF block within the limit: a TIFF structure, perhaps with `Exif\0\0` in front; `nil` without one.
+    public private(set) var exif: ArraySlice<UInt8>?
+    /// The bytes of the ICC profile within the limit, decompressed; `nil` without one.
+    public private(set) var profile: [UInt8]?
 
     private let limit: Int
     private let profileLimit: Int
     /// Markers and chunks that may still be passed.
     private var left = 65_536
 
-    /// Finds the blocks of a file that has been decoded.
+    /// Finds the blocks of a file, of at most ``ImageLimits/maximumMetadataByteCount`` each.
+    ///
+    /// - Complexity: O(number of markers or chunks), of which 65,536 are read, and of a profile's bytes.
+    public init(of file: [UInt8], limits: ImageLimits = .default) {
+        self.init(
+            of: file, limit: limits.maximumMetadataByteCount, profileLimit: limits.maximumMetadataByteCount)
+    }
+
+    /// Finds the blocks of a file.
     ///
     /// - Parameters:
     ///   - limit: The most bytes of an EXIF block; a larger one is skipped.
