@@ -7,6 +7,7 @@ import Foundation
 @main
 struct Bench {
     static func main() async {
+        if Version.isPrinted(for: "bench") { return }
         do throws(Options.Ending) {
             let options = try Options(CommandLine.arguments.dropFirst())
             exit(await measureEverything(options) ? 0 : 1)

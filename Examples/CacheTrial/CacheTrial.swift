@@ -6,6 +6,7 @@ import WebImage
 @main
 struct CacheTrial {
     static func main() async {
+        if Version.isPrinted(for: "cache-trial") { return }
         guard let options = Options(CommandLine.arguments.dropFirst()) else {
             print(Options.usage)
             exit(2)

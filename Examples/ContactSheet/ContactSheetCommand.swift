@@ -7,6 +7,7 @@ import Scenes
 @main
 enum ContactSheetCommand {
     static func main() async {
+        if Version.isPrinted(for: "contact-sheet") { return }
         do {
             let options = try Options(Array(CommandLine.arguments.dropFirst()))
             let files = try options.folder.map(files(in:)) ?? samples()

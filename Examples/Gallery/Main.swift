@@ -10,6 +10,7 @@ import WebImageBinding
 @MainActor
 struct Main {
     static func main() async {
+        if Version.isPrinted(for: "gallery") { return }
         let options: Options
         let script: Script?
         do {

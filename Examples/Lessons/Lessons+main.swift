@@ -8,6 +8,7 @@ import Foundation
 @main
 enum Lessons {
     static func main() {
+        if Version.isPrinted(for: "lessons") { return }
         let output = FileHandle.standardOutput
         // Each piece at once: an exercise may stop the program.
         let status = run(Array(CommandLine.arguments.dropFirst())) {

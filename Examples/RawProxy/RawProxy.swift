@@ -13,6 +13,7 @@ import WebImageTesting
 @main
 struct RawProxy {
     static func main() async throws {
+        if Version.isPrinted(for: "raw-proxy") { return }
         let words = CommandLine.arguments.dropFirst()
         guard (2...3).contains(words.count), let first = words.first, let port = UInt16(words[words.startIndex + 1]),
             let origin = URL(string: first), CacheTarget(origin) != nil, origin.query == nil, origin.fragment == nil

@@ -10,6 +10,7 @@ import WebImageTesting
 @main
 struct Stampede {
     static func main() async throws {
+        if Version.isPrinted(for: "stampede") { return }
         let plan = Plan(seed: seed(CommandLine.arguments.dropFirst()))
         let origin = try OriginServer.start()
         defer { origin.stop() }
