@@ -17,10 +17,14 @@ struct Fetch {
                 exit(0)
             }
             // The list is read before signals are caught, so that a signal can still stop a wait for it.
-            jobs = options.action == .fetch ? try Job.list(options) : []
+            jobs = [.fetch, .info].contains(options.action) ? try Job.list(options) : []
             if options.writesPicture, StandardStream.output.isTerminal {
                 throw UsageError(message: "a terminal cannot show the file; send --output - to a file or a program")
             }
+            if options.showsPictures, Canvas.Graphics(Terminal(.output)) == nil {
+                throw UsageError(message: "--show needs a terminal with colours and an UTF-8 locale")
+            }
+            if options.action == .info, jobs.isEmpty { throw UsageError(message: "--info needs a URL or a file") }
         } catch {
             StandardStream.error.writeLine("fetch: \(error.message)\nTry: fetch --help")
             exit(2)
@@ -41,7 +45,7 @@ struct Fetch {
         case .version: "fetch \(Version.number)"
         case .manPage: ManualPage.text
         case .completions(let shell): shell.completions
-        case .fetch, .cache, .serve: nil
+        case .fetch, .info, .cache, .serve: nil
         }
     }
 
@@ -55,7 +59,7 @@ struct Fetch {
             options.concurrency = min(options.concurrency, max(1, (free - 8) / 4))
             if case .cache(let action) = options.action { return try await CacheCommand.run(action, options) }
             if case .serve(let port) = options.action { return try await Demo.serve(on: port) }
-            guard !jobs.isEmpty else { return try await Demo.run(options, screen) }
+            guard !jobs.isEmpty else { return try await Demo.run(options) }
             return try await Batch(options, jobs, screen).run()
         } catch let error as UsageError {
             screen.complain(error.message)

@@ -1,26 +1,35 @@
 // SPDX-License-Identifier: MIT
 import PlatformBasics
+import WebImage
 
-/// One URL to fetch, also when several lines name it.
+/// One picture to fetch, also when several lines name it.
 struct Job: Sendable {
-    /// The URL as given.
+    /// The URL or the path as given; for a picture of a folder, its path.
     let text: String
     /// The number of lines that name it.
     var count = 1
     /// The cache key of the picture when it is not the URL.
     var cacheKey: String?
+    /// The picture when it is on this machine.
+    var local: LocalPicture?
 
     /// The longest accepted input, in bytes.
     static let inputLimit = 100_000_000
 
-    /// The URLs of the command line and of its input files, in order, equal ones once.
+    /// The pictures of the command line and of its input files, in order, equal ones once.
     ///
     /// - Throws: ``UsageError`` when an input cannot be read or holds no URL.
     static func list(_ options: Options) throws(UsageError) -> [Job] {
-        var texts = options.urls
-        for input in options.inputs { texts += urls(in: try contents(of: input)) }
-        if texts.isEmpty, !options.inputs.isEmpty { throw UsageError(message: "no URL in the input") }
-        let jobs = merging(texts)
+        var words = options.urls
+        for input in options.inputs { words += urls(in: try contents(of: input)) }
+        if words.isEmpty, !options.inputs.isEmpty { throw UsageError(message: "no URL in the input") }
+        if words.contains("-"), options.inputs.contains("-") {
+            throw UsageError(message: "- and --input - both need standard input; leave one out")
+        }
+        var texts: [String] = []
+        for word in words { texts += try LocalPicture.expanded(word) }
+        var jobs = merging(texts)
+        for index in jobs.indices { jobs[index].local = try local(jobs[index].text, options) }
         guard options.file == nil || jobs.count == 1 else {
             throw UsageError(message: "--output takes one picture, not \(jobs.count); --out takes a folder for them")
         }
@@ -50,6 +59,16 @@ struct Job: Sendable {
             }
         }
         return jobs
+    }
+
+    private static func local(_ text: String, _ options: Options) throws(UsageError) -> LocalPicture? {
+        guard text == LocalPicture.inputWord else { return LocalPicture.path(in: text).map { .file($0) } }
+        let limit = options.maximumBytes ?? ImageManager.Configuration().downloader.maximumByteCount
+        do throws(SystemError) {
+            return .input(try StandardStream.input.read(upTo: limit))
+        } catch {
+            throw UsageError(message: "cannot read standard input: \(error.message)")
+        }
     }
 
     private static func contents(of input: String) throws(UsageError) -> [UInt8] {

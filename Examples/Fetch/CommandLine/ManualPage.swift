@@ -6,8 +6,8 @@ enum ManualPage {
     static var text: String {
         var lines = [
             #".TH FETCH 1 "" "swift-web-image \#(Version.number)" "User Commands""#,
-            ".SH NAME", #"fetch \- download pictures"#,
-            ".SH SYNOPSIS", #".B fetch"#, #"[\fIoptions\fR] [\fIURL\fR ...]"#,
+            ".SH NAME", #"fetch \- download and convert pictures"#,
+            ".SH SYNOPSIS", #".B fetch"#, #"[\fIoptions\fR] [\fIURL\fR | \fIFILE\fR | \fIFOLDER\fR | \- ...]"#,
             ".SH DESCRIPTION", escaped(Usage.summary),
         ]
         for group in Option.groups {
@@ -25,7 +25,9 @@ enum ManualPage {
             ".SH ENVIRONMENT", ".TP", ".B NO_COLOR", "Not empty: no colours.",
             ".TP", ".B XDG_CACHE_HOME", #"Where the cache is, instead of \fI~/.cache\fR."#,
             ".SH EXAMPLES", ".nf", #"fetch \-\-resize 800x \-\-format webp https://example.org/photo.jpg"#,
+            #"fetch photos \-\-resize 800x \-\-out small \-\-name '{stem}.webp'"#,
             #"fetch \-o \- https://example.org/photo.jpg | display"#,
+            #"fetch \-\-info photo.jpg"#,
             #"fetch \-\-json \-\-input list.txt > report.jsonl"#, ".fi",
         ]
         return lines.joined(separator: "\n")

@@ -45,7 +45,18 @@ extension Option {
     static let reporting = Group(
         title: "Report",
         options: [
-            Option("json", nil, help: "Print one JSON object per URL.") { $0.writesJSON = true },
+            Option("show", "s", help: "Show the pictures on the terminal, and write no file without --out or --output.")
+            {
+                $0.showsPictures = true
+            },
+            Option(
+                "info", nil,
+                help: """
+                    Print what each picture is: size, frames, format, bytes, colours, orientation, camera, time, and whether a \
+                    place is in it. Nothing is decoded or written.
+                    """
+            ) { $0.action = .info },
+            Option("json", nil, help: "Print one JSON object per picture.") { $0.writesJSON = true },
             Option("quiet", "q", help: "Print failures only.") { $0.isQuiet = true },
             Option("verbose", "v", help: "Say what the origin answered, and how long each step took.") {
                 $0.isVerbose = true

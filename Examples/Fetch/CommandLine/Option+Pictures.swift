@@ -30,10 +30,13 @@ extension Option {
                 options, text throws(UsageError) in
                 options.effects.append(try Effect(text).transformer)
             },
-            Option("watermark", nil, "URL", help: "Draw this picture in the bottom right corner.") {
+            Option(
+                "watermark", nil, "PICTURE", .file, help: "Draw the picture of this URL or path at the bottom right."
+            ) {
                 options, text throws(UsageError) in
-                guard let url = URL(string: text), url.host != nil else {
-                    throw UsageError(message: "--watermark takes a URL, not \(text.printable)")
+                let file = LocalPicture.path(in: text).flatMap { try? LocalPicture.file($0).address() }
+                guard let url = file ?? URL(string: text), file != nil || url.host != nil else {
+                    throw UsageError(message: "--watermark takes a URL or the path of a picture, not \(text.printable)")
                 }
                 options.effects.append(.watermark(ImageRequest(url), margin: 8))
             },
@@ -67,7 +70,9 @@ extension Option {
             ) { $0.overwrites = true },
             Option(
                 "input", "i", "FILE", .file,
-                help: "Read a URL per line, with - from standard input; empty lines and lines with # are skipped."
+                help: """
+                    Read a URL or path per line, with - from standard input; empty lines and lines with # are skipped.
+                    """
             ) { $0.inputs.append($1) },
         ])
 

@@ -9,11 +9,9 @@ extension Options {
             if word == "--" {
                 urls += words
                 break
-            } else if word == "-" {
-                throw UsageError(message: "- alone is no URL; --input - reads a list from standard input")
             } else if word.hasPrefix("--") {
                 try apply(named: word, &words)
-            } else if word.hasPrefix("-") {
+            } else if word.hasPrefix("-"), word != LocalPicture.inputWord {
                 try apply(letters: word, &words)
             } else {
                 urls.append(word)
@@ -73,6 +71,13 @@ extension Options {
         try takeFormatOfNames()
         if action != .fetch, contactSheet != nil {
             throw UsageError(message: "--contact-sheet is for pictures that are fetched")
+        }
+        if action == .info, file != nil || showsPictures || contactSheet != nil {
+            throw UsageError(
+                message: "--info writes and shows no picture; leave --output, --contact-sheet and --show out")
+        }
+        if showsPictures, writesJSON || isQuiet || writesPicture {
+            throw UsageError(message: "--show is for readers; leave --json, --quiet and --output - out")
         }
         guard let file else { return }
         guard file == "-" || !file.hasSuffix("/") else {

@@ -8,6 +8,8 @@ struct Options {
     /// What the command does.
     enum Action: Equatable {
         case fetch
+        /// Prints what the pictures are.
+        case info
         case help
         case version
         case manPage
@@ -59,6 +61,8 @@ struct Options {
     var allowsPrivate = false
     var isInsecure = false
 
+    /// Whether the terminal shows the pictures.
+    var showsPictures = false
     var writesJSON = false
     var isQuiet = false
     var isVerbose = false
@@ -76,6 +80,9 @@ struct Options {
 
     /// Whether the picture itself goes to standard output.
     var writesPicture: Bool { file == "-" }
+
+    /// Whether pictures become files: those that are shown only where the command line says so.
+    var writesFiles: Bool { !showsPictures || folder != nil || file != nil }
 }
 
 /// An error in the command line.

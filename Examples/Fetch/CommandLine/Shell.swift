@@ -11,7 +11,8 @@ enum Shell: String, CaseIterable {
         }
     }
 
-    /// What follows `--resize` and the like is offered by the value's kind; everything else is an option or a URL.
+    /// What follows `--resize` and the like is offered by the value's kind; everything else is an option or a
+    /// file.
     private var bash: String {
         let cases = Option.table.compactMap { option in
             option.value.map { value in
@@ -37,7 +38,8 @@ enum Shell: String, CaseIterable {
                 case $before in
             \(cases.joined(separator: "\n"))
                 esac
-                [[ $word == -* ]] && COMPREPLY=($(compgen -W "\(words.joined(separator: " "))" -- "$word"))
+                if [[ $word != -* ]]; then COMPREPLY=($(compgen -f -- "$word")); return; fi
+                COMPREPLY=($(compgen -W "\(words.joined(separator: " "))" -- "$word"))
             }
             complete -o filenames -F _fetch fetch
             """
@@ -64,7 +66,7 @@ enum Shell: String, CaseIterable {
             #compdef fetch
             # zsh completion for fetch: fetch --completions zsh > "${fpath[1]}/_fetch"
             _arguments -s \\
-            \((lines + ["    '*:URL:_urls'"]).joined(separator: " \\\n"))
+            \((lines + ["    '*:picture:_files'"]).joined(separator: " \\\n"))
             """
     }
 
@@ -82,7 +84,7 @@ enum Shell: String, CaseIterable {
                 } ?? ""
             return "complete -c fetch\(letter) -l \(option.name)\(value) -d '\(Self.fishQuoted(option.help))'"
         }
-        return (["# fish completion for fetch: fetch --completions fish | source", "complete -c fetch -f"] + lines)
+        return (["# fish completion for fetch: fetch --completions fish | source"] + lines)
             .joined(separator: "\n")
     }
 

@@ -3,10 +3,11 @@ import PlatformBasics
 
 /// The text of `--help`, for 80 columns.
 enum Usage {
-    static let synopsis = "fetch [options] [URL …]"
+    static let synopsis = "fetch [options] [URL | FILE | FOLDER | - …]"
     static let summary = """
-        Downloads pictures, checks that they decode, and writes them to a folder. With no URL it shows itself on a server \
-        that it starts on this machine, with generated pictures.
+        Gets pictures from URLs, files, the files of folders, and with - from standard input; checks that they decode, and \
+        writes them to a folder, smaller or in another format if asked to. With no picture named it shows itself on a server \
+        that it starts on this machine, with generated pictures. Of files of this machine the cache keeps nothing.
         """
     static let status = """
         Exit status: 0 when every picture came, 1 when some failed, 2 for a wrong command line, 130 after Ctrl-C.

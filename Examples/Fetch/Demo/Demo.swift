@@ -4,10 +4,12 @@ import WebImage
 
 /// The demonstration of `fetch` without a URL: generated pictures in every format, served from this machine.
 enum Demo {
-    static func run(_ options: Options, _ screen: Screen) async throws -> Int32 {
+    static func run(_ options: Options) async throws -> Int32 {
         let origin = try startOrigin(on: 0)
         defer { origin.stop() }
         var options = options
+        options.showsPictures = !options.writesJSON && !options.isQuiet
+        let screen = Screen(options)
         options.allowsPrivate = true  // the origin is on loopback
         let place = try temporaryFolder()
         options.folder = options.folder ?? place + "/pictures"
@@ -47,10 +49,10 @@ enum Demo {
     private static func explanation(_ options: Options) -> [String] {
         let cache = options.usesCache ? "; the cache is \(options.cache ?? "")." : "."
         return [
-            "", "\(pictures.count) pictures were generated, served from this machine, downloaded and decoded.",
+            "", "They were generated, served from this machine, downloaded and decoded.",
             "They are in \(options.folder ?? "")\(cache)",
-            "Run it again, and each line says disk. --resize 200x makes small copies from there.",
-            "Then fetch pictures of your own: fetch URL …, and see fetch --help.",
+            "Run it again, and they come from disk; --resize 200x makes small copies.",
+            "Then take pictures of your own: fetch URL …, fetch --show FILE …, fetch --help.",
         ]
     }
 

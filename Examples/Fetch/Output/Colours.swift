@@ -15,7 +15,7 @@ struct Colours: Sendable {
             switch source {
             case .network: "32"
             case .revalidated: "34"
-            case .disk, .memory: "36"
+            case .disk, .memory, .file: "36"
             }
         let word = source.rawValue
         return line.hasPrefix(word) ? paint(code, word) + line.dropFirst(word.count) : line

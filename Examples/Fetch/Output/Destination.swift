@@ -8,6 +8,8 @@ enum Destination {
     /// One file, by its name in a folder.
     case file(OutputFolder, String)
     case standardOutput
+    /// No file is written.
+    case none
 
     /// - Throws: ``UsageError`` when something that is no folder is in the way.
     init(_ options: Options) throws(UsageError) {
@@ -17,6 +19,9 @@ enum Destination {
             self = .standardOutput
             return
         case let file?: folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
+        case nil where !options.writesFiles:
+            self = .none
+            return
         case nil: folder = options.folder ?? "pictures"
         }
         let output: OutputFolder
@@ -41,6 +46,7 @@ enum Destination {
                 as: name.name(for: key, url: url, format: file.format, width: file.width, height: file.height))
         case .file(let folder, let name): try await folder.write(file.bytes, as: name)
         case .standardOutput: try Self.print(file.bytes)
+        case .none: ""
         }
     }
 

@@ -30,13 +30,15 @@ extension Outcome {
         let room = columns - 1
         switch result {
         case .success(let picture):
-            var table = [picture.source.rawValue.padded(to: 11)]
-            if room >= 36 { table.append(picture.size.leftPadded(to: 11)) }
-            if room >= 44 { table.append(Amount.bytes(picture.bytes).leftPadded(to: 7)) }
-            if room >= 64 { table.append(Amount.milliseconds(time).leftPadded(to: 6)) }
+            // What tells pictures apart comes first: numbers take what their names leave.
+            var table = [picture.source.rawValue.padded(to: room < 56 ? 7 : 11)]
+            if room >= 56 { table.append(picture.size.leftPadded(to: 11)) }
+            if room >= 66 { table.append(Amount.bytes(picture.bytes).leftPadded(to: 7)) }
+            if room >= 76 { table.append(Amount.milliseconds(time).leftPadded(to: 6)) }
             let start = table.joined(separator: "  ") + "  "
-            let file = picture.file.printable
-            let text = start + file.shortened(to: max(0, room - start.count))
+            let (file, space) = (picture.file.printable, max(0, room - start.count))
+            let name = file.columnCount <= space ? file[...] : file.split(separator: "/").last ?? ""
+            let text = start + String(name).shortened(to: space)
             let left = room - text.columnCount - 2
             let source = left < 24 ? "" : "  " + colours.dim(url.printable.shortened(to: left))
             return colours.source(picture.source, text) + source

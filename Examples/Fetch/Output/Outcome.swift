@@ -20,6 +20,8 @@ struct Outcome: Sendable {
     /// Where a picture came from.
     enum Source: String, Sendable, CaseIterable {
         case memory, disk, network
+        /// A file of this machine, or standard input.
+        case file
         /// From the cache, after the origin has confirmed it.
         case revalidated
     }
@@ -34,6 +36,8 @@ struct Outcome: Sendable {
         let file: String
         /// The measurements of the transfer, when there was one.
         var transfer: HTTPMetrics?
+        /// What shows the picture on the terminal, when that is asked for.
+        var painting: String?
     }
 
     struct Failure: Error {

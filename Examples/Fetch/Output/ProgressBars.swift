@@ -6,6 +6,7 @@ struct ProgressBars {
     private struct Bar {
         let number: Int
         let name: String
+        let shared: Int
         var progress: LoadProgress?
         var meter = SpeedMeter()
     }
@@ -42,11 +43,13 @@ struct ProgressBars {
 
     mutating func note(_ outcome: Outcome) { tally.note(outcome) }
 
-    /// - Parameter name: Printable ASCII, as in the text of a `URL`.
+    /// - Parameters:
+    ///   - name: Printable text.
+    ///   - shared: The number of characters with which all names begin.
     /// - Returns: The number of the bar.
-    mutating func add(_ name: String) -> Int {
+    mutating func add(_ name: String, sharing shared: Int = 0) -> Int {
         lastNumber += 1
-        bars.append(Bar(number: lastNumber, name: name.shortened(to: Self.widest)))
+        bars.append(Bar(number: lastNumber, name: name.shortened(to: Self.widest), shared: shared))
         return lastNumber
     }
 
@@ -97,7 +100,8 @@ struct ProgressBars {
         let speed = bar.meter.speed(now: now)
         let left = progress.expectedByteCount.map { max(0, $0 - progress.receivedByteCount) }
         return ProgressLine(
-            name: bar.name, fraction: progress.fraction, byteCount: progress.receivedByteCount, speed: speed,
+            name: bar.name, shared: bar.shared, fraction: progress.fraction, byteCount: progress.receivedByteCount,
+            speed: speed,
             remaining: left.flatMap { left in
                 speed.flatMap { $0 > 0 ? .seconds(min(359_999, Double(left) / $0)) : nil }
             })

@@ -2,6 +2,8 @@
 /// One line of the progress: a name, a bar, and numbers, as far as there is room.
 struct ProgressLine {
     var name: String
+    /// The number of characters with which all names begin.
+    var shared = 0
     /// 0 to 1; `nil` when the end is unknown.
     var fraction: Double?
     var byteCount: Int
@@ -29,14 +31,14 @@ struct ProgressLine {
         case 100...: (numbers, width) = ([percent, amount, speed, time], 24)
         case 70...: (numbers, width) = ([percent, amount, speed, time], 16)
         case 50...: (numbers, width) = ([percent, amount, speed, time], 8)
-        case 36...: (numbers, width) = ([percent, amount, time], 6)
-        case 24...: (numbers, width) = ([percent, amount], 0)
-        default: return name.shortened(to: max(0, columns))
+        case 36...: (numbers, width) = ([percent, time], 6)
+        case 24...: (numbers, width) = ([percent], 0)
+        default: return name.shortened(to: max(0, columns), sharing: shared)
         }
         let end = numbers.joined(separator: " ")
         let bar = width == 0 ? "" : " " + style.colours.bar(Self.bar(fraction, width, step, style.isUnicode))
         let room = columns - end.count - 1 - (width == 0 ? 0 : width + 1)
-        return name.shortened(to: room).padded(to: room) + bar + " " + end
+        return name.shortened(to: room, sharing: shared).padded(to: room) + bar + " " + end
     }
 
     private static func bar(_ fraction: Double?, _ width: Int, _ step: Int, _ isUnicode: Bool) -> String {

@@ -11,6 +11,8 @@ final class Screen: Sendable {
     private struct State {
         var bars: ProgressBars
         var labels = Labels([])
+        /// Where pictures are shown; `nil` for lines of text alone.
+        var grid: PictureGrid?
         var hasWarned = false
         var outputFailure: SystemError?
         var ticker: (any DispatchSourceTimer)?
@@ -45,8 +47,11 @@ final class Screen: Sendable {
     func begin(_ jobs: [Job]) {
         state.withLock { state in
             state.bars.begin(count: jobs.reduce(0) { $0 + $1.count }, now: .now)
-            guard progress != nil else { return }
             state.labels = Labels(jobs.map(\.text.printable))
+            if options.showsPictures, let table, let graphics = Canvas.Graphics(table) {
+                state.grid = PictureGrid(count: jobs.count, graphics, table.size)
+            }
+            guard progress != nil else { return }
             let timer = DispatchSource.makeTimerSource()
             timer.setEventHandler { @Sendable [weak self] in self?.redraw() }
             timer.schedule(deadline: .now() + .milliseconds(100), repeating: .milliseconds(100))
@@ -76,13 +81,30 @@ final class Screen: Sendable {
             if options.writesJSON {
                 write(outcome.json + "\n", &state)
             } else if !outcome.succeeded {
+                state.grid?.endRow()
                 errors.writeLine("fetch: " + outcome.failureLine(errorColours))
+            } else if let text = picture(outcome, &state) {
+                write(text, &state)
             } else if !options.isQuiet {
                 let line = table.map { outcome.line(columns: $0.size.columns, colours) } ?? outcome.line
                 write(line + "\n", &state)
             }
-            if options.isVerbose { for line in outcome.details { errors.writeLine("  " + line) } }
+            if options.isVerbose {
+                state.grid?.endRow()
+                for line in outcome.details { errors.writeLine("  " + line) }
+            }
             draw(&state)
+        }
+    }
+
+    /// What a picture is, or why that is not known.
+    func show(_ result: Result<PictureInfo, Outcome.Failure>, of job: Job) {
+        switch result {
+        case .success(let info):
+            let text = options.writesJSON ? info.json(named: job.text) : info.text(named: job.text)
+            state.withLock { write(text + "\n", &$0) }
+        case .failure(let failure):
+            show(Outcome(url: job.text, milliseconds: 0, answer: nil, result: .failure(failure)))
         }
     }
 
@@ -90,6 +112,7 @@ final class Screen: Sendable {
     func complain(_ text: String) {
         state.withLock { state in
             erase(&state)
+            state.grid?.endRow()
             errors.writeLine("fetch: " + text.printable)
             draw(&state)
         }
@@ -98,7 +121,8 @@ final class Screen: Sendable {
     /// Lines on standard error for a human reader, unless the reader is a program or wants none.
     func explain(_ lines: [String]) {
         guard !options.isQuiet, !options.writesJSON else { return }
-        for line in lines { errors.writeLine(line.printable) }
+        let columns = progress?.size.columns ?? .max
+        for line in lines { errors.writeLine(Usage.filled(line.printable, to: columns - 1)) }
     }
 
     /// Prints a failure of the cache, once. The pictures are loaded without it.
@@ -114,6 +138,21 @@ final class Screen: Sendable {
     /// Whether outcomes could not be printed although their reader has not left.
     var hasLostLines: Bool {
         state.withLock { $0.outputFailure.map { $0.number != EPIPE } ?? false }
+    }
+
+    /// Where pictures are shown, and how.
+    var canvas: Canvas? { state.withLock { $0.grid?.canvas } }
+
+    /// The picture with its name below, and its size where there is room.
+    private func picture(_ outcome: Outcome, _ state: inout State) -> String? {
+        guard case .success(let picture) = outcome.result, let painting = picture.painting, let grid = state.grid else {
+            return nil
+        }
+        let name = state.labels.label(for: outcome.url.printable)
+        let (columns, size) = (grid.canvas.columns, " " + picture.size)
+        let hasRoom = name.columnCount + size.count <= columns
+        return state.grid?.text(
+            painting, caption: name.shortened(to: columns) + (hasRoom ? colours.dim(size) : ""))
     }
 
     private func write(_ text: String, _ state: inout State) {
@@ -140,7 +179,9 @@ extension Screen {
     }
 
     func bar(for name: String) -> Bar {
-        Bar(number: state.withLock { $0.bars.add($0.labels.label(for: name.printable)) }, screen: self)
+        Bar(
+            number: state.withLock { $0.bars.add($0.labels.label(for: name.printable), sharing: $0.labels.shared) },
+            screen: self)
     }
 
     private func update(_ number: Int, _ progress: LoadProgress) {

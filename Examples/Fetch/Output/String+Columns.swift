@@ -18,6 +18,12 @@ extension String {
             + String(Self.beginning(of: reversed(), end).reversed())
     }
 
+    /// The same for one of several texts: what they all begin with gives way first.
+    func shortened(to columns: Int, sharing shared: Int) -> String {
+        guard shared > 2, columns > 8, columnCount > columns else { return shortened(to: columns) }
+        return ".." + String(dropFirst(shared)).shortened(to: columns - 2)
+    }
+
     private func count(upTo limit: Int) -> Int { prefix(limit).count }
 
     /// The characters at the beginning that take at most this many columns.

@@ -20,7 +20,7 @@ struct Tally {
 
     /// `8 pictures, 1.2 MB in 0.4 s: 6 network, 2 disk; 1 failed`.
     func summary(took duration: Duration) -> String {
-        let order: [Outcome.Source] = [.network, .revalidated, .disk, .memory]
+        let order: [Outcome.Source] = [.network, .revalidated, .disk, .memory, .file]
         let parts = order.compactMap { source in sources[source].map { "\($0) \(source.rawValue)" } }
         let pictures = done - failed
         return "\(pictures) \(pictures == 1 ? "picture" : "pictures"), \(Amount.bytes(bytes)) in "

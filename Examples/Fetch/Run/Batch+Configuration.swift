@@ -13,7 +13,7 @@ extension ImageManager.Configuration {
         transport.maximumConnections = max(options.concurrency, transport.maximumConnections)
         failureLifetime = .zero  // a URL is fetched once in a run
         if let bytes = options.maximumBytes { downloader.maximumByteCount = bytes }
-        if let pixels = options.maximumPixels { limits.maximumPixelCount = pixels }
+        if let pixels = options.maximumPixels { limits.allow(pixels) }
         if options.allowsPrivate { transport.addressPolicy = .unrestricted }
         transport.proxy = options.proxy
         transport.proxyCredential = options.proxyCredential
@@ -29,5 +29,18 @@ extension ImageManager.Configuration {
         }
         if let cache = options.cache { disk?.folder = URL(filePath: cache).path }
         disk?.onWarning = onWarning
+    }
+}
+
+extension ImageLimits {
+    /// Sets the largest picture; for one beyond the usual, the memory and the time that it takes as well.
+    fileprivate mutating func allow(_ pixels: Int) {
+        let factor = max(1, Double(pixels) / Double(maximumPixelCount))
+        func raised(_ limit: Int) -> Int { Int(min(1e18, Double(limit) * factor)) }
+        maximumPixelCount = pixels
+        maximumAnimationPixelCount = raised(maximumAnimationPixelCount)
+        maximumByteCount = raised(maximumByteCount)
+        maximumDrawnPixelCount = raised(maximumDrawnPixelCount)
+        maximumProcessorTime *= Int(min(factor.rounded(.up), 1_000))
     }
 }

@@ -23,7 +23,7 @@ struct Batch {
     func run() async throws -> Int32 {
         let destination = try Destination(options)
         let sheet = try options.contactSheet.map { try SheetFile($0, jobs, overwrites: options.overwrites) }
-        screen.begin(jobs)
+        if options.action != .info { screen.begin(jobs) }
         var isWhole = false
         defer { screen.end(isWhole: isWhole) }
         let heads = HeadRecorder(transport)
@@ -31,7 +31,7 @@ struct Batch {
         let loads = Loads(options, configuration, manager, heads, destination, screen, sheet)
         let failed: Int
         do {
-            failed = try await fetchAll(with: loads)
+            failed = try await options.action == .info ? describeAll(with: loads) : fetchAll(with: loads)
             if let sheet { screen.explain([try await sheet.write()]) }
         } catch {
             _ = await manager.shutdown(within: configuration.shutdownGrace)
@@ -43,7 +43,17 @@ struct Batch {
         return failed == 0 && !screen.hasLostLines ? 0 : 1
     }
 
+    /// The files of this machine, what came on standard input, and the network. No redirect leads to the first two.
     private var transport: any HTTPLoading {
+        let input = jobs.lazy.compactMap { job in
+            if case .input(let bytes) = job.local { bytes } else { nil }
+        }.first
+        return HTTPLoaderChain(
+            FileLoader(roots: ["/"], maximumByteCount: configuration.downloader.maximumByteCount),
+            BytesLoader(input.map { [LocalPicture.inputURL: .init($0)] } ?? [:]), network)
+    }
+
+    private var network: any HTTPLoading {
         let client = HTTPClient(configuration: configuration.transport)
         guard options.retries > 0 else { return client }
         var policy = RetryPolicy()
@@ -67,6 +77,33 @@ struct Batch {
                 for _ in 1..<job.count { screen.show(outcome.again) }
                 if !outcome.succeeded { failed += job.count }
                 startNext()
+            }
+            return failed
+        }
+    }
+
+    /// In the order of the command line, with as many downloads at once as usual.
+    private func describeAll(with loads: Loads) async throws -> Int {
+        try await withThrowingTaskGroup(of: (Int, Result<PictureInfo, Outcome.Failure>).self) { group in
+            var (next, shown, failed) = (0, 0, 0)
+            var results: [Int: Result<PictureInfo, Outcome.Failure>] = [:]
+            while shown < jobs.count {
+                while next < min(jobs.count, shown + options.concurrency) {
+                    group.addTask { [jobs, next] in
+                        do {
+                            return (next, .success(try await loads.info(of: jobs[next])))
+                        } catch let failure as Outcome.Failure {
+                            return (next, .failure(failure))
+                        }
+                    }
+                    next += 1
+                }
+                if let (index, result) = try await group.next() { results[index] = result }
+                while let result = results.removeValue(forKey: shown) {
+                    screen.show(result, of: jobs[shown])
+                    if case .failure = result { failed += jobs[shown].count }
+                    shown += 1
+                }
             }
             return failed
         }

@@ -37,9 +37,23 @@ struct Loads: Sendable {
         } catch {
             result = .failure(Outcome.Failure(error))
         }
-        let answer = URL(string: job.text).flatMap { heads.answer(to: $0) }
+        let answer = job.local == nil ? URL(string: job.text).flatMap { heads.answer(to: $0) } : nil
         return Outcome(
             url: job.text, milliseconds: Int((clock.now - start) / .milliseconds(1)), answer: answer, result: result)
+    }
+
+    /// What the picture of a job is, without decoding it.
+    ///
+    /// - Throws: ``Outcome/Failure``, `CancellationError`.
+    func info(of job: Job) async throws -> PictureInfo {
+        do {
+            let url = try job.url(upTo: urlByteLimit)
+            return try await PictureInfo(manager.downloader.download(request(for: job, url)).bytes)
+        } catch let error as ImageError {
+            throw Outcome.Failure(ImageLoadError(code: .undecodable, message: error.message, url: nil, cause: error))
+        } catch let error as ImageLoadError {
+            throw Outcome.Failure(error)
+        }
     }
 
     private func fetch(_ job: Job) async throws -> Outcome.Picture {
@@ -55,10 +69,21 @@ struct Loads: Sendable {
             small.transformers.append(sheet.thumbnail)
             try await sheet.place(manager.image(for: small), of: job)
         }
-        let path = try await destination.write(file, key: request.cacheKey ?? job.text, url: url)
+        let painting = try await painting(of: request)
+        let key = job.local?.key(url) ?? request.cacheKey ?? job.text
+        let path = try await destination.write(file, key: key, url: job.local?.name ?? url)
         return Outcome.Picture(
-            source: Outcome.Source(original), format: file.format, width: file.width, height: file.height,
-            frames: file.frameCount, bytes: file.bytes.count, file: path, transfer: original.origin?.metrics)
+            source: job.local == nil ? Outcome.Source(original) : .file, format: file.format, width: file.width,
+            height: file.height, frames: file.frameCount, bytes: file.bytes.count, file: path,
+            transfer: job.local == nil ? original.origin?.metrics : nil, painting: painting)
+    }
+
+    private func painting(of request: ImageRequest) async throws -> String? {
+        guard let canvas = screen.canvas else { return nil }
+        var small = request
+        small.firstFrameOnly = true
+        small.transformers.append(canvas.thumbnail)
+        return try canvas.painting(of: await manager.image(for: small))
     }
 
     /// The picture in the format that its file's name says.
@@ -74,6 +99,11 @@ struct Loads: Sendable {
         request.cacheKey = job.cacheKey
         request.transformers = options.transformers
         if options.refreshes { request.cachePolicy = .revalidate }
+        guard job.local == nil else {
+            // A file may change without a sign of it.
+            (request.cacheReads, request.cacheWrites) = (.memory, .memory)
+            return request
+        }
         guard !options.headers.isEmpty || options.user != nil else { return request }
         request.headers = options.headers
         request.transfer.credential = try? options.user.map(Reading.credential)
@@ -85,8 +115,10 @@ struct Loads: Sendable {
 }
 
 extension Job {
-    /// - Throws: ``Outcome/Failure`` when the text is not a URL, or is longer than the transport accepts.
+    /// - Throws: ``Outcome/Failure`` when the text is neither a URL nor leads to a file, or is longer than the transport
+    ///   accepts.
     fileprivate func url(upTo byteLimit: Int) throws(Outcome.Failure) -> URL {
+        if let local { return try local.address() }
         guard text.utf8.count <= byteLimit else {
             throw Outcome.Failure(
                 code: "invalidURL",

@@ -85,7 +85,8 @@ package final class OpenFile: Sendable {
         }
         return HTTPError(
             code: .fileNotAllowed,
-            message: "The file may not be opened: \(text). Links are not followed; name the file that they lead to.",
+            message: "The file may not be opened: \(text).",
+            advice: "Links are not followed; name the file that they lead to.",
             url: url)
     }
 }

@@ -18,7 +18,7 @@ extension TransferTable {
         case .admitted: run(transfer)
         case .overloaded:
             let error = HTTPError(
-                code: .overloaded, message: "Too many requests wait for a connection; try again later.",
+                code: .overloaded, message: "Too many requests wait for a connection.", advice: "Try again later.",
                 url: order.hop.request.url)
             end(order.id, .failure(error))
         }

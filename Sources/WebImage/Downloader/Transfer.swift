@@ -80,7 +80,7 @@ final class Transfer: Sendable {
         }
         guard !bytes.isEmpty else {
             throw ImageLoadError(
-                code: .emptyBody, message: "The origin answered without content; check the address.",
+                code: .emptyBody, message: "The origin answered without content.", advice: "Check the address.",
                 url: request.url, status: origin.status)
         }
         hub.tally.downloadedByteCount.add(body.count)

@@ -142,8 +142,8 @@ struct OptionsTests {
 
     @Test func `options that contradict each other are refused, and one file takes one picture`() throws {
         for words in [
-            ["-o", "a", "--out", "b"], ["-o", "a", "--name", "b"], ["-o", "-", "--json"], ["-o", "a/"], ["-"],
-            ["--out="],
+            ["-o", "a", "--out", "b"], ["-o", "a", "--name", "b"], ["-o", "-", "--json"], ["-o", "a/"], ["--out="],
+            ["--info", "-o", "a"], ["--info", "--show"], ["--show", "--json"], ["--show", "-q"], ["-s", "-o", "-"],
         ] {
             expectError(UsageError.self, "\(words)") { try Options(parsing: words) }
         }

@@ -19,6 +19,14 @@ struct LabelsTests {
         expectEqual(labels(["", "nonsense"]), ["", "nonsense"])
     }
 
+    @Test func `what all labels begin with gives way first`() {
+        let urls = (1...3).map { "http://127.0.0.1:4000\($0)/pictures/0.jpg" }
+        let labels = Labels(urls)
+        let short = urls.map { labels.label(for: $0).shortened(to: 13, sharing: labels.shared) }
+        expectEqual(short, ["..1/pic...jpg", "..2/pic...jpg", "..3/pic...jpg"])
+        expectEqual("ab/1.jpg".shortened(to: 13, sharing: 3), "ab/1.jpg")
+    }
+
     @Test(arguments: ["", "a", "abcdefghij", "写真写真写真", "e\u{301}e\u{301}e\u{301}e\u{301}"], 0...12)
     func `a shortened text fits`(text: String, columns: Int) {
         let short = text.shortened(to: columns)

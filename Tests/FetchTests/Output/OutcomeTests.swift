@@ -103,6 +103,14 @@ struct OutcomeTests {
         }
     }
 
+    @Test(arguments: [40, 80, 120]) func `lines of pictures that differ in a letter differ`(columns: Int) {
+        let files = ["a", "b"].map { "pictures/of/a/journey/photograph-\($0)-1a2b3c4d5e.jpg" }
+        let lines = files.map { Self.success("http://a/", file: $0).line(columns: columns, .none) }
+        #expect(lines[0] != lines[1])
+        // Whole names, the folder where it fits.
+        for (line, file) in zip(lines, files) { #expect(line.contains(columns < 120 ? String(file.suffix(27)) : file)) }
+    }
+
     @Test func `colours change no letter, and only a terminal has them`() {
         let outcome = Self.success("http://a/")
         let plain = outcome.line(columns: 80, .none)

@@ -96,17 +96,21 @@ struct BadInputTests {
             "random bytes behind a signature", "malformed", "header",
             reply: .ok(
                 [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + ImageFactory.randomBytes(count: 10_000, seed: 1))),
-        Case("path out of the folder", "unsupportedURL", "https://") { _ in "../../etc/passwd" },
+        Case("path out of the folder", "unknownFormat", "no known picture format") { _ in "../../../../../etc/passwd" },
+        Case("path to nothing", "cannotRead", "No such file") { _ in "./nowhere.png" },
+        Case("path with a zero", "cannotRead", "zero byte") { _ in "file:///a%00.png" },
+        Case("device", "fileNotAllowed", "no regular file") { _ in "/dev/zero" },
+        Case("large file", "bodyTooLarge", "--max-bytes", ["--max-bytes", "1000"]) { _ in "/proc/self/exe" },
         Case("path out of the folder at an origin", "unacceptableStatus", "404") {
             $0.url("/").absoluteString + "../../etc/passwd"
         },
-        Case("file", "unsupportedURL", "\"file\"") { _ in "file:///etc/passwd" },
+        Case("file of another machine", "unsupportedURL", "of this machine") { _ in "file://elsewhere/etc/passwd" },
         Case(
             "redirect to a file", "redirectNotAllowed", "may not be fetched", reply: .redirect(to: "file:///etc/passwd")
         ),
         Case("nothing", "invalidURL", "not a URL") { _ in "" },
         Case("broken UTF-8", "invalidURL", "UTF-8") { $0.url("/").absoluteString + "\u{FFFD}" },
-        Case("no scheme", "unsupportedURL", "scheme") { _ in "example.org/a.png" },
+        Case("no scheme", "unsupportedURL", "https://") { _ in "example.org/a.png" },
         Case("data", "unsupportedURL", "\"data\"") { _ in "data:image/png;base64,AAAA" },
         Case("no host", "unsupportedURL", "host") { _ in "http:///a.png" },
         Case("password", "invalidRequest", "password") { _ in "http://user:secret@127.0.0.1/a.png" },
@@ -166,7 +170,7 @@ struct BadInputTests {
 
     @Test func `a failure on a pipe goes to standard error, harmless to a terminal`() async throws {
         let workplace = try Workplace()
-        let run = try await workplace.fetch(workplace.folders + ["file:///\u{1B}[31m\nfetch: all is well"])
+        let run = try await workplace.fetch(workplace.folders + ["x:///\u{1B}[31m\nfetch: all is well"])
         expectEqual(run.status, 1)
         expectEqual(run.output, "")
         expectEqual(run.complaints.count, 1)

@@ -34,6 +34,21 @@ struct MainJobTests {
         expectEqual(workplace.names(in: workplace.folder), ["errors", "input", "output", "temporary"])
     }
 
+    @Test func `on a terminal the demonstration shows its pictures`() async throws {
+        for (language, count) in [("C.UTF-8", 1), ("C", 0)] {
+            let workplace = try Workplace()
+            let shell = """
+                export TMPDIR=$PWD TERM=xterm LC_ALL=\(language)
+                exec script -qec "stty cols 80 rows 24; '$0'" /dev/null < /dev/null
+                """
+            let run = try await workplace.fetch([], shell: shell)
+            expectEqual(run.status, 0)
+            expectEqual(run.output.contains("\u{1B}[48;2;") ? 1 : 0, count)
+            for name in ["photo", "animation"] { #expect(run.output.contains(name)) }
+            expectEqual(run.output.contains("network\u{1B}[0m"), count == 0)
+        }
+    }
+
     @Test func `on a pipe the program prints a plain line for each picture, or none with --quiet`() async throws {
         try await withOriginServer { origin in
             origin.respondToEverything { _ in (try? Pictures.png()) ?? .status(500) }

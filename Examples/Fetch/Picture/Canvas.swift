@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+import PlatformBasics
+import WebImage
+
+/// A part of a terminal for a picture, and how the terminal shows one.
+struct Canvas: Sendable {
+    enum Graphics: Sendable {
+        /// The protocol of kitty, which takes files.
+        case kitty
+        /// Characters that divide a cell into 2 by 2 parts, with two colours.
+        case quadrants
+        /// Characters whose halves have two colours, for a console with few characters.
+        case halves
+
+        /// The best that a terminal is known to show by its name; `nil` for none.
+        init?(_ terminal: Terminal?, _ environment: [String: String] = ProcessInfo.processInfo.environment) {
+            guard let terminal, terminal.hasColours else { return nil }
+            let name = environment["TERM"] ?? ""
+            let isKitty =
+                ["kitty", "ghostty"].contains { name.contains($0) } || environment["TERM_PROGRAM"] == "WezTerm"
+            guard isKitty || Terminal.isUnicode else { return nil }
+            self = isKitty ? .kitty : name == "linux" ? .halves : .quadrants
+        }
+    }
+
+    let graphics: Graphics
+    let columns: Int
+    let rows: Int
+
+    /// Makes a picture fit: a cell is twice as high as wide.
+    var thumbnail: ResizeTransformer {
+        let cell = graphics == .kitty ? PixelSize(width: 10, height: 20) : PixelSize(width: 2, height: 4)
+        return .resize(to: PixelSize(width: columns * cell.width, height: rows * cell.height))
+    }
+
+    /// The text that draws a picture at the bottom left of the canvas, whose top left corner is at the cursor.
+    ///
+    /// - Parameter picture: One that ``thumbnail`` has made.
+    func painting(of picture: DecodedImage) throws -> String {
+        let cell = graphics == .kitty ? PixelSize(width: 10, height: 20) : PixelSize(width: 2, height: 4)
+        let width = min(columns, (picture.width + cell.width - 1) / cell.width)
+        let height = min(rows, (picture.height + cell.height - 1) / cell.height)
+        let corner = Self.moved(down: rows - height)
+        if graphics == .kitty {
+            let file = try ImageCoders.default.encode(picture.firstFrame, as: .png)
+            return corner + Self.sequences(file, "a=T,f=100,c=\(width),r=\(height),C=1,q=2")
+        }
+        let raster = Raster(picture, isHalved: graphics == .halves)
+        let lines = (0..<height).map { row in (0..<width).map { raster.cell($0, row) }.joined() + "\u{1B}[0m" }
+        return corner + lines.joined(separator: Self.moved(down: 1, left: width))
+    }
+
+    /// Moves the cursor; a movement by nothing would be one by one.
+    static func moved(down: Int = 0, right: Int = 0, left: Int = 0) -> String {
+        [(down, "B"), (right, "C"), (left, "D")].filter { $0.0 > 0 }.map { "\u{1B}[\($0)\($1)" }.joined()
+    }
+
+    /// - Source: https://sw.kovidgoyal.net/kitty/graphics-protocol/
+    private static func sequences(_ file: [UInt8], _ keys: String) -> String {
+        var (text, keys, rest) = ("", keys + ",", Data(file).base64EncodedString()[...])
+        repeat {
+            let part = rest.prefix(4_096)
+            rest = rest.dropFirst(part.count)
+            text += "\u{1B}_G\(keys)m=\(rest.isEmpty ? 0 : 1);\(part)\u{1B}\\"
+            keys = ""
+        } while !rest.isEmpty
+        return text
+    }
+}
