@@ -72,8 +72,7 @@ struct ThumbnailService {
 private final class Call: Sendable {
     let request: OriginRequest
     private let answer = Mutex<Answer?>(nil)
-    private let isAnswered = OriginGate()
-    private let end = Gate()
+    private let (isAnswered, end) = (OriginGate(), Gate())
 
     init(_ request: OriginRequest) { self.request = request }
 

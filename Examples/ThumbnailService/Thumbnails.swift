@@ -23,12 +23,13 @@ struct Thumbnails: Sendable {
         guard let address = try? addresses.read(target),
             let side = Self.sizes[address.options],
             let url = URL(string: address.source)
-        else { return .text(403, "The address is not signed, or is over.") }
+        else { return .text(403, "The address is not signed, or over.") }
         let size = PixelSize(width: side, height: side)
         var request = ImageRequest(url, transformers: [.resize(to: size)])
         request.label = label
         do {
-            let file = try await manager.encodedImage(for: request, as: .webp())
+            let file = try await manager.encodedImage(
+                for: request, as: .webp())
             let fields = [
                 "ETag": file.entityTag, "Content-Type": file.contentType,
                 "Cache-Control": "public, max-age=3600",

@@ -3,26 +3,29 @@
 import PackageDescription
 
 // A package as a user would write it: it depends on this one by path and is built and run by `.ci/run`. Beside it,
-// modules that declare the names of HTTP as other packages of a server do.
+// modules that declare what other packages of a server do, with their signatures.
 let neighbours = [
-    "HTTPTypes": [], "NIOHTTP1": [], "AsyncHTTPClient": [], "Hummingbird": ["HTTPTypes"],
-    "Vapor": ["AsyncHTTPClient", "NIOHTTP1"],
+    "HTTPTypes": [], "NIOCore": [], "NIOHTTP1": [], "Logging": [], "Metrics": [], "Tracing": [], "UnixSignals": [],
+    "ServiceLifecycle": ["Logging", "UnixSignals"], "AsyncHTTPClient": [],
+    "Hummingbird": ["HTTPTypes", "Logging", "NIOCore", "ServiceLifecycle", "UnixSignals"],
+    "Vapor": ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "Tracing"],
 ]
+
+// The example of a thumbnail service, and the sketches that its guide prints word for word.
+let programs = ["thumbnailer", "ThumbnailService", "HummingbirdService", "VaporService"]
+
+let products = ["HTTPTransport", "SignedAddresses", "WebImage", "WebImageBinding", "WebImageTesting"]
 
 let package = Package(
     name: "thumbnailer",
     platforms: [.macOS("26.0")],
     dependencies: [.package(name: "swift-web-image", path: "../..")],
-    targets: [
+    targets: programs.map { name in
         .executableTarget(
-            name: "thumbnailer",
-            dependencies: [
-                .product(name: "HTTPTransport", package: "swift-web-image"),
-                .product(name: "WebImage", package: "swift-web-image"),
-                .product(name: "WebImageBinding", package: "swift-web-image"),
-                .product(name: "WebImageTesting", package: "swift-web-image"),
-            ] + neighbours.keys.sorted().map { .target(name: $0) })
-    ]
+            name: name,
+            dependencies: products.map { .product(name: $0, package: "swift-web-image") }
+                + neighbours.keys.sorted().map { .target(name: $0) })
+    }
         + neighbours.sorted { $0.key < $1.key }.map { name, others in
             .target(
                 name: name, dependencies: others.map { .target(name: $0) }, path: "Sources/StandIns/\(name)",

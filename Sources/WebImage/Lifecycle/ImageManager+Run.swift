@@ -15,15 +15,15 @@ extension ImageManager {
     /// }
     /// ```
     ///
-    /// A `ServiceGroup` ends its services from the last to the first, so services that load pictures come after this
-    /// one. A service that reads the activities may come before it or after it. It ends when the group says so, and not
-    /// with the manager:
+    /// A `ServiceGroup` ends its services from the last to the first, so services that load pictures, such as the
+    /// server, come after this one. The guide <doc:ThumbnailService> has whole programs. A service that reads the
+    /// activities may come before it or after it. It ends when the group says so, and not with the manager:
     ///
     /// ```swift
     /// struct PictureLog: Service {
     ///     let manager: ImageManager
     ///     func run() async throws {
-    ///         try await cancelWhenGracefulShutdown { await manager.followActivities { print($0.kind) } }
+    ///         await cancelWhenGracefulShutdown { await manager.followActivities { print($0.kind) } }
     ///     }
     /// }
     /// ```

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 /// Stands in for async-http-client.
 public final class HTTPClient: Sendable {
     public struct Configuration: Sendable {

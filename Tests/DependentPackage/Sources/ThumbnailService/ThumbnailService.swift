@@ -1,0 +1,1 @@
+../../../../Examples/ThumbnailService/ThumbnailService.swift

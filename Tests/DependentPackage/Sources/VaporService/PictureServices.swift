@@ -1,0 +1,1 @@
+../HummingbirdService/PictureServices.swift
