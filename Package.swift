@@ -194,7 +194,9 @@ let package = Package(
                 "EventLoops", "TaskCoordination", "WebImageTesting", "Scenes", "SignedAddresses", "COpenSSL",
             ],
             path: "Examples/ImageServer",
-            exclude: ["Dockerfile", "README.md", "compose.yaml", "image-server.service", "nginx.conf", "page.webp"]),
+            exclude: ["Dockerfile", "README.md", "compose.yaml", "image-server.service", "nginx.conf", "page.webp"],
+            // In the program itself: it needs no folder of resources beside it.
+            resources: [.embedInCode("Demo/Page")]),
         .executableTarget(
             name: "raw-proxy",
             dependencies: [

@@ -9,6 +9,7 @@ import threading
 import time
 
 import fronts
+import page
 import world
 
 
@@ -272,4 +273,4 @@ ROWS = {"cold": cold, "slow origin": slow, "warm": warm, "leader killed": leader
         "redis hung": redis_hung, "redis hung first": redis_hung_before, "no redis": redis_absent,
         "SIGTERM": term, "replicas": replicas, "heads": heads, "dead origin": dead_origin,
         "nginx's cache": cached(fronts.Nginx), "Varnish": cached(fronts.Varnish), "Squid": cached(fronts.Squid),
-        "browser": cached(fronts.Browser)}
+        "browser": cached(fronts.Browser), "page": page.page_row}

@@ -18,7 +18,7 @@ final class ImageService: Sendable {
     /// - Parameters:
     ///   - recent: Shares the memory of the process with the loader.
     ///   - errors: The pictures in place of problem documents.
-    ///   - page: Answers at `/` and `/figures`; nothing is there when `nil`.
+    ///   - page: Answers at `/` and the addresses of its parts; nothing is there when `nil`.
     ///   - now: The time, by which lifetimes end.
     init(
         loader: any ImageLoading, reader: AddressReader, freshness: FreshnessRule,
@@ -57,7 +57,7 @@ final class ImageService: Sendable {
     func answer(_ request: ServerRequest) async -> Answer {
         let (hit, now) = (hit(request), RecentHits.now)
         if request.isProbe { return answerProbe(request) }
-        if let answer = await page?.answer(request) { return answer }
+        if let page, let answer = await page.answer(request, by: reader.withLock { $0.current }) { return answer }
         do {
             let (reader, number) = self.reader.withLock { $0 }
             let (answer, isHit) = try await picture(hit, by: reader, id: request.id)

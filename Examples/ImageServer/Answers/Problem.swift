@@ -13,9 +13,8 @@ extension Answer {
             "\"type\":\"about:blank\"", "\"title\":\(title(status).quotedJSON)", "\"status\":\(status)",
             "\"detail\":\(detail.quotedJSON)", "\"code\":\(code.quotedJSON)", "\"request\":\(id.quotedJSON)",
         ]
-        var answer = Answer(
-            status, [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")],
-            body: Array("{\(members.joined(separator: ","))}\n".utf8))
+        var answer = Answer.text(
+            status, "{\(members.joined(separator: ","))}\n", type: "application/problem+json")
         answer.notes = [Note(name: "error", value: code)]
         return answer
     }

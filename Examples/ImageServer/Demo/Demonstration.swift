@@ -58,7 +58,7 @@ struct Demonstration: Sendable {
         func file() throws -> [UInt8] {
             let part = frames > 1 ? 2 : 1
             return try SceneFactory.encoded(
-                width: 640 / part, height: 400 / part, frames: frames, seed: seed, as: format)
+                width: 1_280 / part, height: 800 / part, frames: frames, seed: seed, as: format)
         }
     }
 

@@ -67,6 +67,7 @@ struct RunningServer: Sendable {
             HTTPServer(
                 on: loop, limits: limits,
                 onEnd: {
+                    if page != nil && $0.target == DemoPage.figuresTarget { return }
                     metrics.count($0)
                     log?.write($0)
                 }, recall: { $0.isProbe ? service.answerProbe($0) : service.recall($0) },

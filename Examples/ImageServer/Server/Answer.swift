@@ -26,6 +26,7 @@ struct Answer: Sendable {
 
     /// A text that no cache keeps.
     static func text(_ status: Int, _ text: String, type: String = "text/plain; charset=utf-8") -> Answer {
-        Answer(status, [("Content-Type", type), ("Cache-Control", "no-store")], body: Array(text.utf8))
+        let fields = [("Content-Type", type), ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff")]
+        return Answer(status, fields, body: Array(text.utf8))
     }
 }

@@ -158,17 +158,41 @@ struct OperationTests {
         }
     }
 
-    @Test func `the page is there when it is wanted`() async throws {
+    @Test func `the page is there when it is wanted, runs its own script alone, and is told what the server serves`()
+        async throws
+    {
         try await World.run { world async throws in try await expectEqual(world.get("/").status, 404) }
         try await World.run {
             $0.showsPage = true
+            $0.allowsUnsigned = false
+            $0.keys = [SigningKey(hexadecimal: String(repeating: "5a", count: 32))!]
+            $0.presets = ["card": try! PictureOptions("w8"), "</script>": try! PictureOptions("w9")]
         } _: { world async throws in
-            let page = try await world.get("/")
-            expectEqual(page.headers["Content-Type"], "text/html; charset=utf-8")
+            for (path, type) in [("/", "html"), ("/page.css", "css"), ("/page.js", "javascript"), ("/page.svg", "svg")] {
+                let answer = try await world.get(path)
+                #expect(answer.headers["Content-Type"]?.contains(type) == true)
+                #expect(answer.headers["Content-Security-Policy"]?.contains("script-src 'self';") == true)
+                expectEqual(answer.headers["X-Content-Type-Options"], "nosniff")
+            }
+            let page = String(decoding: try await world.get("/").bytes, as: UTF8.self)
+            #expect(page.contains(#""unsigned":false,"presets":["\u003c/script>","card"],"presetsOnly":false"#))
+            expect(!page.contains("5a5a"))
+            // No part of the page is written in its document, where no policy would let it run.
+            expect(page.firstMatch(of: /<script>|<style|style=|onclick=/) == nil)
+        }
+    }
+
+    @Test func `the figures of the page count its pictures, and are not counted themselves`() async throws {
+        try await World.run {
+            $0.showsPage = true
+        } _: { world async throws in
             _ = try await world.get(world.path())
-            let figures = try await world.get("/figures")
-            let values = try JSONDecoder().decode([String: Int].self, from: Data(figures.bytes))
-            expectEqual(values["from origins"], 1)
+            for _ in 0..<2 {
+                let figures = try await world.get(DemoPage.figuresTarget)
+                let values = try JSONDecoder().decode([String: Int].self, from: Data(figures.bytes))
+                expectEqual(values["from origins"], 1)
+                expectEqual(values["requests"], 1)
+            }
         }
     }
 }
