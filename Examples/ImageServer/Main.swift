@@ -9,15 +9,11 @@ struct Main {
     static func main() async {
         signal(SIGPIPE, SIG_IGN)
         var words = Array(CommandLine.arguments.dropFirst())
-        if words.contains("--help") || words.contains("-h") {
-            print(Settings.usage)
-            exit(0)
-        }
-        if words.contains("--version") {
-            print("image-server \(Version.number)")
-            exit(0)
-        }
         do {
+            if let text = try Settings.text(words) {
+                print(text)
+                exit(0)
+            }
             let settings = try read(&words)
             if words.first == "sign" {
                 try sign(Array(words.dropFirst()), settings)

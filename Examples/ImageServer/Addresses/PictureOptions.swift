@@ -42,7 +42,8 @@ struct PictureOptions: Sendable, Hashable {
         }
         var kinds: Set<String> = []
         for word in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let kind = try read(word)
+            let kind: String
+            do throws(AddressError) { kind = try read(word) } catch { throw Self.nearMiss(word) ?? error }
             guard kinds.insert(kind).inserted else { throw .option(word, "repeats or contradicts an earlier option") }
         }
         guard mode == .fit || (width != nil && height != nil) else {
@@ -58,7 +59,7 @@ struct PictureOptions: Sendable, Hashable {
     }
 
     /// - Returns: The kind of the option, of which an address may have one.
-    private mutating func read(_ word: some StringProtocol) throws(AddressError) -> String {
+    mutating func read(_ word: some StringProtocol) throws(AddressError) -> String {
         if let format = Format(rawValue: String(word)) {
             self.format = format
             return "format"
@@ -88,6 +89,7 @@ struct PictureOptions: Sendable, Hashable {
             background = try Self.color(word)
             return "bg"
         }
+        if word.dropFirst().first?.isLetter == true { throw .option(word, "is unknown") }
         switch word.first {
         case "w": width = try Self.number(word, in: 1...Self.longestSide)
         case "h": height = try Self.number(word, in: 1...Self.longestSide)

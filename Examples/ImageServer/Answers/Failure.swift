@@ -41,7 +41,10 @@ struct Failure: Equatable {
     private static let options = [
         "addressNotAllowed": "--allow-network and --allow-host say what may be fetched.",
         "bodyTooLarge": "--max-bytes BYTES raises the limit.",
+        "overloaded": "--queue COUNT lets more loads wait.",
         "queueTimedOut": "--downloads COUNT lets more originals arrive at once.",
+        "tooLarge": "--max-pixels COUNT raises the limit of pixels.",
+        "unsupportedFormat": "It takes JPEG, PNG, GIF, WebP, BMP and ICO.",
     ]
 
     private init(_ error: ImageLoadError) {
@@ -51,7 +54,8 @@ struct Failure: Equatable {
         self.init(
             status: status, code: error.reason, detail: error.publicMessage,
             retryAfter: status == 429 || status == 503 ? patience : nil)
-        message = error.summary + (Self.options[error.reason].map { " \($0)" } ?? "")
+        let advice = Self.options[error.reason].map { " \($0)" } ?? ""
+        message = error.summary + advice + (error.code == .recentlyFailed ? " It is tried again after a while." : "")
         age = error.failedAt.map { Int(min(max(0, -$0.timeIntervalSinceNow), 1e9)) }
         isOfLoad = true
     }

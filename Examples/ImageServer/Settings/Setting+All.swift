@@ -4,8 +4,20 @@ import SignedAddresses
 import WebImage
 
 extension Setting {
-    /// Every option, in the order of the help.
-    static let all: [Setting] = listening + addresses + pictures + stores + objects + operation
+    /// Every option by its subject, in the order of the help. Those of the last group only print a text.
+    static let groups: [(title: String, settings: [Setting])] = [
+        ("Listening", listening), ("Addresses", addresses), ("Pictures", pictures), ("Several servers", stores),
+        ("Buckets", objects), ("Operation", operation), ("Texts", texts),
+    ]
+    static let everything = groups.flatMap(\.settings)
+    /// Every option that changes the settings.
+    static let all = groups.dropLast().flatMap(\.settings)
+
+    private static let texts = [
+        ("help", nil, "print this"), ("version", nil, "print the version"),
+        ("man", nil, "print the manual page: image-server --man | man -l -"),
+        ("completions", Shell.allCases.map(\.rawValue).joined(separator: "|"), "print the completions of a shell"),
+    ].map { Setting(name: $0.0, placeholder: $0.1, help: $0.2) { _, _ in } }
 
     private static let listening: [Setting] = [
         Setting(name: "host", placeholder: "ADDRESS", help: "listen on this address (127.0.0.1)") { $0.host = $1 },

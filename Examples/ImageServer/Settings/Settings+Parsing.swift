@@ -86,23 +86,48 @@ extension Settings {
         }
     }
 
-    static let usage = """
-        usage: image-server [options]
-               image-server sign [options] OPTIONS SOURCE-URL      prints an address, signed with the first key
-
+    static let summary = """
         Serves pictures that it makes from originals elsewhere, at /{options or preset}/{signature}/{source}. With no key
         and without --unsigned it shows itself, offline, with generated pictures from a server on this machine.
+        """
 
-        Each option is also a variable of the environment: --max-age is IMAGE_SERVER_MAX_AGE.
-
-        \(Setting.all.map(\.line).joined(separator: "\n"))
-          --help                                  print this
-          --version                               print the version
-
+    static let words = """
         Options of a picture, joined by commas: w1…8192, h1…8192, dpr1…5, fit, fill, stretch, for fill a gravity (center,
         top, bottomleft, …, g30:60), bgRRGGBB, auto, original, jpeg, png, gif, webp, q1…100, still, strip; and last
         expSECONDS, the second since 1970 from which the address is refused.
         """
+
+    static let usage = """
+        usage: image-server [options]
+               image-server sign [options] OPTIONS SOURCE-URL      prints an address, signed with the first key
+
+        \(summary)
+
+        Each option is also a variable of the environment: --max-age is IMAGE_SERVER_MAX_AGE.
+
+        \(Setting.groups.map { "\($0.title):\n" + $0.settings.map(\.line).joined(separator: "\n") }
+            .joined(separator: "\n\n"))
+
+        \(words)
+        """
+
+    /// What an option asks to print and nothing else; `nil` when none does.
+    ///
+    /// - Throws: ``SettingsError`` for a shell that there are no completions for.
+    static func text(_ words: [String]) throws(SettingsError) -> String? {
+        if words.contains("--help") || words.contains("-h") { return usage }
+        if words.contains("--version") { return "image-server \(Version.number)" }
+        if words.contains("--man") { return ManualPage.text }
+        guard let place = words.firstIndex(where: { $0 == "--completions" || $0.hasPrefix("--completions=") }) else {
+            return nil
+        }
+        let next =
+            words[place].contains("=") ? words[place].dropFirst(14) : words.dropFirst(place + 1).first?[...] ?? ""
+        guard let shell = Shell(rawValue: String(next)) else {
+            throw SettingsError(message: "--completions takes bash, zsh or fish.")
+        }
+        return shell.completions
+    }
 }
 
 extension Setting {

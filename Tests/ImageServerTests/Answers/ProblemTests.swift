@@ -65,7 +65,18 @@ struct ProblemTests {
     @Test(
         arguments: [
             (OriginReply.hangUp, [], "The origin of the picture did not answer as it should.", "libcurl"),
-            (.ok([]), ["10.0.0.0/8"], "The picture may not be asked for.", "127.0.0.1 is "),
+            (
+                .ok([]), ["10.0.0.0/8"], "The picture may not be asked for.",
+                " --allow-network and --allow-host say what may be fetched."
+            ),
+            (
+                .ok(Array("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8)), [],
+                "The file is no picture of a known format.", " It takes JPEG, PNG, GIF, WebP, BMP and ICO."
+            ),
+            (
+                .ok([0xFF, 0xD8, 0xFF]).endless(), [], "The picture is too large.",
+                " --max-bytes BYTES raises the limit."
+            ),
             (.ok([0xFF, 0xD8, 0xFF, 0]), [], "The file of the picture is damaged.", "JPEG"),
         ] as [(OriginReply, [String], String, String)])
     func `what the operator must know is in the log, and not in the answer`(
@@ -73,6 +84,7 @@ struct ProblemTests {
     ) async throws {
         for picture in [nil, ErrorPictures.File.cross] {
             try await World.run {
+                $0.maximumByteCount = 1_000_000
                 if !networks.isEmpty { $0.allowedNetworks = networks.compactMap { IPNetwork($0) } }
                 $0.errors.ofAll = picture
             } _: { world async throws in
@@ -93,6 +105,8 @@ struct ProblemTests {
             // The age of the failure, which the first answer does not have.
             try await expect(world.get(world.path(of: "/x")).headers["Age"].flatMap { Int($0) } != nil)
             expectEqual(world.origin.requestCount(for: "/x"), 1)
+            let again = await world.server.service.answer(ServerRequest(id: "a", target: world.path(of: "/x")))
+            expectEqual(again.notes.last?.value.hasSuffix("It is tried again after a while."), true, "\(again.notes)")
         }
     }
 

@@ -168,7 +168,8 @@ struct OperationTests {
             $0.keys = [SigningKey(hexadecimal: String(repeating: "5a", count: 32))!]
             $0.presets = ["card": try! PictureOptions("w8"), "</script>": try! PictureOptions("w9")]
         } _: { world async throws in
-            for (path, type) in [("/", "html"), ("/page.css", "css"), ("/page.js", "javascript"), ("/page.svg", "svg")] {
+            for (path, type) in [("/", "html"), ("/page.css", "css"), ("/page.js", "javascript"), ("/page.svg", "svg")]
+            {
                 let answer = try await world.get(path)
                 #expect(answer.headers["Content-Type"]?.contains(type) == true)
                 #expect(answer.headers["Content-Security-Policy"]?.contains("script-src 'self';") == true)
