@@ -32,7 +32,10 @@ struct GalleryCommand {
     /// Plays a script and prints its result.
     func play(_ script: Script) async throws -> Int32 {
         try await Stage.with(options, urls) { stage in
-            if options.isTimed { try await stage.origin?.makeEverything() }
+            if options.isTimed, let origin = stage.origin {
+                Self.tell("making \(options.count) pictures")
+                try await origin.makeEverything { Self.tell("\($0) of \(options.count) pictures made") }
+            }
             let size = options.size ?? PixelSize(width: 100, height: 37)
             let cell = options.gif == nil ? PixelSize(width: 12, height: 24) : PixelSize(width: 8, height: 16)
             let surroundings = Gallery.Surroundings(
@@ -41,12 +44,19 @@ struct GalleryCommand {
                 previewInterval: options.isRecorded ? .zero : .milliseconds(200))
             let run = ScriptRun(
                 script, stage, surroundings, isTimed: options.isTimed, isRecorded: options.isRecorded)
-            try await run.play()
+            try await run.play { done, all in
+                if options.isTimed { Self.tell("\(done) of \(all) steps of the script played") }
+            }
             if let png = options.png { try await Data(run.png()).write(to: URL(filePath: png)) }
             if let gif = options.gif { try await Data(run.gif()).write(to: URL(filePath: gif)) }
             if let cast = options.cast { try run.recording().write(to: URL(filePath: cast)) }
             print(options.isTimed ? await run.timing() : await run.screen?.text ?? "")
             return await run.wrongCount == 0 ? 0 : 1
         }
+    }
+
+    /// Tells the user what takes so long.
+    nonisolated private static func tell(_ text: String) {
+        FileHandle.standardError.write(Data("gallery: \(text)\n".utf8))
     }
 }

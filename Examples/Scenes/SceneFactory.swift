@@ -37,6 +37,9 @@ public enum SceneFactory {
         }
     }
 
+    /// What the scene of a seed shows, in one word, such as `lake`.
+    public static func name(seed: Int) -> String { "\(SceneKind(seed))" }
+
     /// Draws a picture or an animation and encodes it.
     ///
     /// - Parameters:

@@ -37,18 +37,18 @@ struct BoardTests {
             #expect(text.contains("1,000 callers   10 downloads"))
             let joined = try number("joined", in: text)
             expectEqual(joined + 10, 1_000)
-            let left = try number("left", in: text)
+            let left = try number("gave up", in: text)
             let served = try number("served", in: text)
             #expect(left > 100 && left + served == 1_000)
             // Every caller of the last picture has left before it was there.
-            #expect(text.contains("cancelled") && text.contains("1 download cancelled"))
+            #expect(text.contains("cancelled") && text.contains("1 cancelled") && text.contains("all left"))
             expectEqual(stage.flights?.manager.counters.downloads, 10)
         }
         try await play("wait a wait", columns: 120, rows: 30) { run, stage in
             let text = try #require(await run.screen).text
             // The picture that was cancelled is downloaded now.
             #expect(text.contains("1,000 callers   1 download "))
-            let ended = try number("served", in: text) + number("left", in: text)
+            let ended = try number("served", in: text) + number("gave up", in: text)
             expectEqual(ended, 1_000)
             #expect(text.contains(" from memory") && !text.contains("cancelled"))
             expectEqual(stage.flights?.manager.counters.downloads, 11)
@@ -62,8 +62,8 @@ struct BoardTests {
             let lines = screen.text.split(separator: "\n", omittingEmptySubsequences: false)
             #expect(lines.count == rows && lines[0].contains("1,000 callers") && lines[0].hasSuffix("2.2 s"))
             #expect(lines[rows - 3].contains("1,000 callers") && lines[rows - 3].contains(" joined"))
-            #expect(lines[rows - 2].contains("slots ●"))
-            #expect(screen.text.contains("%") && screen.text.contains("waiting") && screen.text.contains("done"))
+            #expect(lines[rows - 2].contains(" gave up") && lines[rows - 1].contains("slots ●"))
+            #expect(screen.text.contains("%") && screen.text.contains("queued") && screen.text.contains("done"))
             expect(!screen.text.replacing("?: keys", with: "").contains("?"))
         }
     }
@@ -84,7 +84,7 @@ struct BoardTests {
         }
         try await play("wait b wait", columns: 80, rows: 24) { run, _ in
             let text = try #require(await run.screen).text
-            #expect(text.contains(" 1/60"))
+            #expect(text.contains(" 1 of 60"))
             await expectEqual(run.wrongCount, 0)
         }
     }

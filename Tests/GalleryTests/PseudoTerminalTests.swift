@@ -21,7 +21,7 @@ struct PseudoTerminalTests {
 
         program.type("\u{1B}[6~")
         try program.wait { $0.screen.seeds(grid, top: 1) == [3, 4, 5, 6, 7, 8] }
-        #expect(program.terminal.screen.text.contains(" 7/40 "))
+        #expect(program.terminal.screen.text.contains(" 7 of 40 "))
 
         program.type("\r")
         try program.wait { $0.screen.seed(grid.whole) == 6 }
@@ -44,7 +44,7 @@ struct PseudoTerminalTests {
     @Test func `Ctrl-C ends the gallery in order`() throws {
         let program = try PseudoTerminal(arguments, columns: 80, rows: 24)
         let found = program.modes
-        try program.wait { $0.screen.text.contains("1/40") }
+        try program.wait { $0.screen.text.contains("1 of 40") }
         program.type("\u{3}")
         try expectEqual(program.end(), 0)
         expectEqual(program.modes, found)
@@ -53,7 +53,7 @@ struct PseudoTerminalTests {
 
     @Test func `the gallery ends with its terminal`() throws {
         let program = try PseudoTerminal(arguments, columns: 80, rows: 24)
-        try program.wait { $0.screen.text.contains("1/40") }
+        try program.wait { $0.screen.text.contains("1 of 40") }
         program.hangUp()
         try expectEqual(program.end(), 129)
     }

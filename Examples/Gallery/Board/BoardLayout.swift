@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// The places of the flights of a board, for a given size of the screen.
 ///
-/// Pure arithmetic. Above the cards are two lines, below them three: totals, details, and the status line.
+/// Pure arithmetic. Above the cards is the line of the crowd, below them are three: totals, a legend, and the status
+/// line. Pictures do not touch: the last row of a card of three rows or more is a gap.
 struct BoardLayout: Hashable, Sendable {
     /// The columns that the text of a card needs beside a picture.
     static let leastText = 19
@@ -13,6 +14,8 @@ struct BoardLayout: Hashable, Sendable {
     let columns: Int
     /// Rows of a card, with the gap below.
     let cardRows: Int
+    /// The first row of the cards.
+    let top: Int
     /// The size of a picture; zero rows where there is no room for one.
     let pictureRows: Int
     var pictureColumns: Int { pictureRows * 3 }
@@ -22,14 +25,13 @@ struct BoardLayout: Hashable, Sendable {
         self.count = count
         self.screenColumns = max(1, screenColumns)
         self.screenRows = max(1, screenRows)
-        let rows = max(1, screenRows - Self.top - 3)
+        let rows = max(1, screenRows - 4)
         var best = (picture: -1, columns: 1, rows: 1)
         for columns in 1...min(5, count) {
             let card = max(1, rows / ((count + columns - 1) / columns))
             let width = (screenColumns - 1) / columns
             let room = (width - Self.leastText - 3) / 3
-            // The last row of a high card is a gap.
-            let picture = card < 2 ? 0 : min(card >= 4 ? card - 1 : card, max(0, room))
+            let picture = min(card - 1, max(0, room))
             let hasText = width >= Self.leastText + 3 || columns == 1
             if hasText, (picture >= 2 ? picture : 0) > best.picture {
                 best = (picture >= 2 ? picture : 0, columns, card)
@@ -39,18 +41,17 @@ struct BoardLayout: Hashable, Sendable {
         pictureRows = best.picture
         // A card is not much higher than its picture.
         cardRows = min(best.rows, max(best.picture + 1, 6))
+        // The rest is above and below the cards.
+        top = 1 + (max(0, rows - cardRows * ((count + best.columns - 1) / best.columns)) + 1) / 2
     }
 
-    /// The rows above the cards: the crowd, and a gap.
-    static let top = 2
-
-    /// The whole card of a flight; without a gap when it is low.
+    /// The card of a flight without its gap.
     func card(_ index: Int) -> ScreenRect {
         let left = index % columns * (screenColumns - 1) / columns + 1
         let right = (index % columns + 1) * (screenColumns - 1) / columns
         return ScreenRect(
-            column: left, row: Self.top + index / columns * cardRows, columns: max(1, right - left),
-            rows: cardRows >= 4 ? cardRows - 1 : cardRows)
+            column: left, row: top + index / columns * cardRows, columns: max(1, right - left),
+            rows: cardRows >= 3 ? cardRows - 1 : cardRows)
     }
 
     func picture(_ index: Int) -> ScreenRect? {

@@ -15,10 +15,17 @@ extension FlightBoard {
         "",
         "joined: came while a download of the",
         "same picture was under way.",
+        "gave up: left before it was there.",
     ]
 
-    var statusText: String {
-        isRunning ? "each picture is downloaded once" : "again from  a: memory  m: disk  c: origin"
+    func statusText(within columns: Int) -> String {
+        if !isRunning { return "again\(columns < 60 ? "" : " from")  a: memory  m: disk  c: origin" }
+        let busy = flights.count { $0.isDownloading }
+        let slots =
+            String(repeating: "●", count: min(busy, self.slots))
+            + String(repeating: "○", count: max(0, self.slots - busy))
+        let words = ["slots \(slots)", "\(flights.count { $0.isQueued }) queued", "each picture is downloaded once"]
+        return words.joined(separator: "   ", within: columns - 12)
     }
 
     /// Draws the board into a scene that is empty.
@@ -31,21 +38,29 @@ extension FlightBoard {
             let card = layout.card(index)
             // What does not fit is not shown.
             guard card.row + card.rows <= layout.bottom else { break }
-            if let rect = layout.picture(index) { scene.tiles.append(tile(index, rect)) }
-            FlightCard(flights[index], number: index + 1, most: most, layout.text(index)).draw(into: &scene)
+            if let rect = layout.picture(index) { draw(index, rect, into: &scene) }
+            FlightCard(flights[index], most: most, layout.text(index)).draw(into: &scene)
         }
         drawTotals(layout, into: &scene)
     }
 
-    private func tile(_ index: Int, _ rect: ScreenRect) -> Scene.Tile {
+    private func draw(_ index: Int, _ rect: ScreenRect, into scene: inout Scene) {
         // The numbers of the cells of the grid are below.
         var tile = Scene.Tile(id: 100_000 + index, item: index, rect: rect)
         tile.isBare = true
-        if let (layer, fade) = pictures[index] {
+        // A part of a picture that will not come is no picture.
+        let word = flights[index].state == .cancelled ? "all left" : flights[index].state == .failed ? "failed" : nil
+        if let word {
+            let text = word.prefix(rect.columns)
+            scene.labels.append(
+                .init(
+                    text: String(text), column: rect.column + (rect.columns - text.count) / 2,
+                    row: rect.row + (rect.rows - 1) / 2, color: .dim, background: .tile))
+        } else if let (layer, fade) = pictures[index] {
             tile.layer = layer
             tile.mix = fade.mix
         }
-        return tile
+        scene.tiles.append(tile)
     }
 
     /// All callers as one bar: served, waiting, gone, and those who have not come yet.
@@ -63,32 +78,28 @@ extension FlightBoard {
 
     private func drawTotals(_ layout: BoardLayout, into scene: inout Scene) {
         let totals = totals
-        let queued = flights.count { $0.isQueued }
-        let busy = flights.count { $0.isDownloading }
         let isNarrow = layout.screenColumns < 60
-        let gap = isNarrow ? ", " : "   "
         let words = [
             (Figures.plural(totals.asked, "caller"), Color.text),
             (Figures.plural(totals.downloads, "download"), .accent),
             ("\(Figures.text(totals.joined)) joined", .good),
         ]
-        var column = 1
-        for (index, (word, color)) in words.enumerated() {
-            let text = word + (index < words.count - 1 ? gap : "")
-            scene.labels.append(.init(text: text, column: column, row: layout.bottom, color: color))
-            column += text.count
+        // The legend of the bars; then what is not in them, where there is room.
+        let counts = [
+            (totals.served, "served", Color.good), (totals.waiting, "waiting", .accent),
+            (totals.left, "gave up", .alarm), (totals.failed, "failed", .alarm),
+            (totals.memoryHits, "from memory", .dim), (totals.diskHits, "from disk", .dim),
+            (flights.count { $0.state == .cancelled }, "cancelled", .dim),
+        ]
+        let legend = counts.enumerated().filter { $0.offset < 3 || $0.element.0 > 0 }.map { offset, count in
+            ((offset < 4 && !isNarrow ? "▄ " : "") + "\(Figures.text(count.0)) \(count.1)", count.2)
         }
-        let slots =
-            String(repeating: "●", count: min(busy, self.slots))
-            + String(repeating: "○", count: max(0, self.slots - busy))
-        var details = ["slots \(slots)", "\(queued) waiting", "\(Figures.text(totals.left)) left"]
-        details += ["\(Figures.text(totals.served)) served", "\(Figures.text(totals.memoryHits)) from memory"]
-        details += ["\(totals.diskHits) from disk"]
-        let cancelled = flights.count { $0.state == .cancelled }
-        if cancelled > 0 { details.append(Figures.plural(cancelled, "download") + " cancelled") }
-        let text = details.dropFirst().reduce(details[0]) { text, word in
-            text.count + word.count + gap.count < layout.screenColumns - 1 ? text + gap + word : text
+        for (offset, line) in [words, legend].enumerated() {
+            var column = 1
+            for (text, color) in line where column + text.count <= layout.screenColumns {
+                scene.labels.append(.init(text: text, column: column, row: layout.bottom + offset, color: color))
+                column += text.count + (isNarrow ? 2 : 3)
+            }
         }
-        scene.labels.append(.init(text: text, column: 1, row: layout.bottom + 1, color: .dim))
     }
 }

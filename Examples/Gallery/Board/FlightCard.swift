@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
 import WebImageBinding
 
-/// The text of one flight: its state, a bar, and its callers; as many lines as there are.
+/// The text of one flight: its name and state, how much has arrived, and its callers; as many lines as there are.
 struct FlightCard {
     private let flight: Flight
-    private let number: Int
     /// The calls of the picture that is asked for most.
     private let most: Int
     private let rect: ScreenRect
 
-    init(_ flight: Flight, number: Int, most: Int, _ rect: ScreenRect) {
+    init(_ flight: Flight, most: Int, _ rect: ScreenRect) {
         self.flight = flight
-        self.number = number
         self.most = most
         self.rect = rect
     }
@@ -21,41 +19,46 @@ struct FlightCard {
         let counts = flight.counts
         let callers = Figures.plural(counts.asked, "caller")
         if rect.rows == 1 { return drawLine(word, color, into: &scene) }
-        put(name, 0, 0, .text, &scene)
+        put(flight.name, 0, 0, .text, &scene)
         put(word, rect.columns - word.count, 0, color, &scene)
-        let hasRoom = rect.columns >= callers.count + 14
+        // Bars of all cards have one length.
+        let widest = Figures.plural(most, "caller").count
+        let hasRoom = rect.columns >= widest + 10
         if rect.rows == 2 {
-            let room = rect.columns - (hasRoom ? callers.count + 1 : 0)
+            let room = rect.columns - (hasRoom ? widest + 1 : 0)
             bar(room).draw(at: rect.column, rect.row + 1, into: &scene)
             if hasRoom { put(callers, rect.columns - callers.count, 1, .dim, &scene) }
             return
         }
         bar(rect.columns).draw(at: rect.column, rect.row + 1, into: &scene)
+        // In three lines the number of callers is beside their bar.
+        let room = rect.columns - (rect.rows == 3 && hasRoom ? widest + 1 : 0)
+        let width = most > 0 ? max(1, room * counts.asked / most) : 0
+        Bar.crowd(counts, of: counts.asked, width, "▄")
+            .draw(at: rect.column, rect.row + min(3, rect.rows - 1), into: &scene)
+        if rect.rows == 3 {
+            if hasRoom { put(callers, rect.columns - callers.count, 2, .dim, &scene) }
+            return
+        }
         let joined = counts.joined > 0 ? "\(counts.joined) joined" : ""
         let both = joined.isEmpty ? callers : "\(callers), \(joined)"
         put(both.count <= rect.columns ? both : joined, 0, 2, .dim, &scene)
-        if rect.rows >= 4 {
-            let width = most > 0 ? max(1, rect.columns * counts.asked / most) : 0
-            Bar.crowd(counts, of: counts.asked, width, "▄").draw(at: rect.column, rect.row + 3, into: &scene)
-        }
         if rect.rows >= 5 {
-            var words = ["\(counts.served) served", "\(counts.left) left"]
+            var words = ["\(counts.served) served", "\(counts.left) gave up"]
             if counts.memoryHits > 0 { words.append("\(counts.memoryHits) from memory") }
             put(words.joined(separator: ", "), 0, 4, .dim, &scene)
         }
     }
 
-    /// Everything in one line: number, bar, state, callers.
+    /// Everything in one line: name, bar, state, callers.
     private func drawLine(_ word: String, _ color: Color, into scene: inout Scene) {
         let calls = "\(flight.counts.asked)"
-        put("\(number)", 0, 0, .text, &scene)
+        put(String(flight.name.prefix(12)), 0, 0, .text, &scene)
         put(calls, rect.columns - calls.count, 0, .dim, &scene)
         put(word, rect.columns - 6 - word.count, 0, color, &scene)
-        let room = rect.columns - 4 - 6 - 10
-        if room > 0 { bar(room).draw(at: rect.column + 3, rect.row, into: &scene) }
+        let room = rect.columns - 13 - 6 - 10
+        if room > 0 { bar(room).draw(at: rect.column + 13, rect.row, into: &scene) }
     }
-
-    private var name: String { "\(number)  \(flight.name)" }
 
     private func put(_ text: String, _ column: Int, _ line: Int, _ color: Color, _ scene: inout Scene) {
         let room = max(0, rect.columns - max(0, column))
@@ -70,7 +73,7 @@ struct FlightCard {
     private var state: (String, Color) {
         switch flight.state {
         case .idle: ("", .dim)
-        case .waiting: ("waiting", .dim)
+        case .waiting: ("queued", .dim)
         case .downloading(let fraction): ("\(Int(fraction * 100))%", .accent)
         case .decoding: ("decoding", .busy)
         case .done(.network): ("done", .good)

@@ -10,6 +10,7 @@ struct Composition: Sendable {
         let patch: Patch
         /// Changes whenever the pixels do.
         let revision: Int
+        var isOnTop = false
     }
 
     private(set) var screen: Screen
@@ -26,7 +27,7 @@ struct Composition: Sendable {
             if tile.layer == nil && tile.previous == nil {
                 screen.fill(tile.rect, with: ScreenCell(background: .tile))
             } else {
-                let size = scene.size.pixels(of: tile.rect, graphics)
+                var size = scene.size.pixels(of: tile.rect, graphics)
                 if graphics.isText {
                     let cells = patches.cells(of: tile, size, graphics)
                     for (position, cell) in cells.enumerated() {
@@ -34,11 +35,16 @@ struct Composition: Sendable {
                         screen.put(cell, tile.rect.column + column, tile.rect.row + row)
                     }
                 } else {
+                    // The terminal enlarges what is seen for a moment.
+                    let part = tile.isMoving ? max(1, size.width / 400) : 1
+                    size = PixelSize(width: size.width / part, height: max(1, size.height / part))
                     let (patch, revision) = patches.patch(of: tile, size)
                     var cell = ScreenCell(background: .tile)
                     cell.picture = tile.id
                     screen.fill(tile.rect, with: cell)
-                    placements.append(Placement(id: tile.id, rect: tile.rect, patch: patch, revision: revision))
+                    placements.append(
+                        Placement(
+                            id: tile.id, rect: tile.rect, patch: patch, revision: revision, isOnTop: tile.isMoving))
                 }
             }
             if !tile.isBare { label(tile) }

@@ -75,7 +75,8 @@ actor Display {
             switch graphics {
             case .kitty:
                 bytes += Kitty.bytes(
-                    placement.patch, id: placement.id, columns: placement.rect.columns, rows: placement.rect.rows)
+                    placement.patch, id: placement.id, columns: placement.rect.columns, rows: placement.rect.rows,
+                    isOnTop: placement.isOnTop)
             case .sixel: bytes += Sixel.bytes(placement.patch)
             case .blocks, .quadrants, .octants: break
             }

@@ -84,7 +84,7 @@ extension Gallery {
 
     private func zoom(_ item: Int?) {
         guard !items.isEmpty, item != nil || zoomed != nil else { return }
-        if (item == nil) != (zoomed == nil), surroundings.graphics.isText {
+        if (item == nil) != (zoomed == nil), surroundings.graphics != .sixel {
             let begun = Motion(of: item ?? zoomed ?? selected, opens: item != nil, surroundings.clock)
             motion = begun
         }

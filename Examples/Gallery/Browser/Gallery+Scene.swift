@@ -7,7 +7,7 @@ extension Gallery {
         var scene = Scene(size: size)
         if let board, board.isShown {
             if showsHelp { scene.help = FlightBoard.help } else { board.draw(into: &scene) }
-            scene.status = (board.statusText, showsHelp ? "any key: back" : "?: keys")
+            scene.status = (board.statusText(within: size.columns), showsHelp ? "any key: back" : "?: keys")
             return scene
         }
         if showsHelp {
@@ -18,7 +18,8 @@ extension Gallery {
             scene.tiles = tilesOfGrid
             if let motion { add(motion, to: &scene) }
         }
-        scene.status = (statusText, helpText)
+        let keys = helpWords.reversed().joined(separator: "   ")
+        scene.status = (statusWords.joined(separator: "   ", within: size.columns - keys.count - 4), keys)
         return scene
     }
 
@@ -32,41 +33,40 @@ extension Gallery {
 
     /// Lays the picture that grows or shrinks over the grid.
     private func add(_ motion: Motion, to scene: inout Scene) {
-        let rect = motion.rect(from: grid.rect(of: motion.item, top: top), to: grid.whole)
         let small = cell(of: motion.item)
+        let shape = (zoomCell.picture ?? small.picture)?.size ?? size.pixels(of: grid.whole, surroundings.graphics)
+        let rect = motion.rect(
+            from: grid.rect(of: motion.item, top: top), to: size.fit(shape, into: grid.whole, surroundings.graphics))
         var tile = zoomCell.tile(at: rect, isSelected: false)
         if tile.layer == nil || !motion.opens { tile.layer = small.tile(at: rect, isSelected: false).layer }
         tile.item = motion.item
         tile.previous = nil
         tile.mix = 256
         tile.isBare = true
+        tile.isMoving = true
         scene.tiles.append(tile)
     }
 
-    /// As much as there is room for, the most important first.
-    private var statusText: String {
-        if let jump { return "go to picture \(jump)_" }
+    /// What has happened, the most important first; the last line shows as much as there is room for.
+    private var statusWords: [String] {
+        if let jump { return ["go to picture \(jump)_"] }
         let counters = manager.counters
-        var words = ["\(selected + 1)/\(items.count)"]
+        var words = ["\(selected + 1) of \(items.count)"]
         if isSlow { words.append("slow origin") }
         if !prefetches { words.append("nothing ahead") }
-        words.append("\(counters.downloads) downloaded")
-        if let occupancy {
-            words.append("\(occupancy.runningDownloads + occupancy.runningWork) running")
-            words.append("\(occupancy.queuedDownloads + occupancy.queuedWork) waiting")
-        }
-        words.append("\(counters.cancelled) cancelled")
-        words.append("\(counters.diskHits) from disk")
-        words.append("\(memoryHits) from memory")
-        let room = size.columns - helpText.count - 4
-        return words.dropFirst().reduce(words[0]) { text, word in
-            text.count + 3 + word.count <= room ? text + "   " + word : text
-        }
+        let running = occupancy.map { $0.runningDownloads + $0.runningWork } ?? 0
+        let waiting = occupancy.map { $0.queuedDownloads + $0.queuedWork } ?? 0
+        let counts = [
+            (counters.downloads, "downloaded"), (running, "running"), (waiting, "waiting"),
+            (counters.diskHits, "from disk"), (memoryHits, "from memory"), (counters.cancelled, "cancelled"),
+        ]
+        return words + counts.filter { $0.0 > 0 }.map { "\(Figures.text($0.0)) \($0.1)" }
     }
 
-    private var helpText: String {
-        if showsHelp { return "any key: back" }
-        return size.columns < 60 || zoomed == nil ? "?: keys" : "left right   enter: back   ?: keys"
+    private var helpWords: [String] {
+        if showsHelp { return ["any key: back"] }
+        let keys = zoomed == nil ? ["enter: zoom", "b: 1,000 callers"] : ["enter: back", "left right"]
+        return ["?: keys"] + (size.columns < 80 ? [] : keys)
     }
 
     /// What is needed first is at the top.
@@ -86,6 +86,15 @@ extension Gallery {
         "Below a picture: number, format, and",
         "where it came from.",
     ]
+}
+
+extension [String] {
+    /// The first elements as one text, as many as there is room for; the first one in any case.
+    func joined(separator: String, within room: Int) -> String {
+        dropFirst().reduce(first ?? "") { text, word in
+            text.count + separator.count + word.count <= room ? text + separator + word : text
+        }
+    }
 }
 
 extension Gallery {

@@ -17,14 +17,19 @@ struct Grid: Hashable, Sendable {
     /// appears.
     let tileColumns: Int
     let tileRows: Int
+    /// From the left of one picture to the next, and from the top of one to the next.
+    private let strideColumns: Int
+    private let strideRows: Int
+    /// What the gaps leave, at the left and at the top.
+    private let left: Int
+    private let above: Int
 
     init(itemCount: Int, screenColumns: Int, screenRows: Int) {
         self.itemCount = max(0, itemCount)
         self.screenColumns = screenColumns
         self.screenRows = screenRows
         columns = max(1, (screenColumns + 1) / (Self.leastColumns + 1))
-        tileColumns = max(1, (screenColumns + 1) / columns - 1)
-        let (width, rows) = (tileColumns, screenRows - 1)
+        let (width, rows) = (max(1, (screenColumns + 1) / columns - 1), screenRows - 1)
         // A picture is two thirds as high as it is wide, and a row is as high as two columns are wide.
         let fewest = max(1, rows / (width / 3 + 1))
         func area(_ count: Int) -> Int {
@@ -32,7 +37,17 @@ struct Grid: Hashable, Sendable {
             return max(0, side) * side * count
         }
         visibleRows = area(fewest + 1) > area(fewest) ? fewest + 1 : fewest
-        tileRows = max(1, min((screenRows - 1) / visibleRows - 1, screenRows - 2))
+        tileRows = max(1, min((width + 2) / 3, rows / visibleRows - 1, screenRows - 2))
+        tileColumns = min(width, 3 * tileRows)
+        (strideColumns, left) = Self.spread(columns, of: tileColumns, over: screenColumns)
+        (strideRows, above) = Self.spread(visibleRows, of: tileRows + 1, over: rows)
+    }
+
+    /// Places parts with even gaps; the margins share the rest.
+    private static func spread(_ count: Int, of size: Int, over room: Int) -> (stride: Int, margin: Int) {
+        let rest = max(0, room - count * size)
+        let gap = (rest + 1) / count
+        return (size + gap, (rest - gap * (count - 1)) / 2)
     }
 
     var rowCount: Int { (itemCount + columns - 1) / columns }
@@ -54,11 +69,11 @@ struct Grid: Hashable, Sendable {
         return min(max(min(top, row), row - visibleRows + 1, 0), lastTop)
     }
 
-    /// The place of the picture of an item. What is left of the screen is shared by the gaps.
+    /// The place of the picture of an item.
     func rect(of item: Int, top: Int) -> ScreenRect {
         ScreenRect(
-            column: item % columns * (screenColumns + 1) / columns,
-            row: (item / columns - top) * max(1, screenRows - 1) / visibleRows, columns: tileColumns, rows: tileRows)
+            column: left + item % columns * strideColumns, row: above + (item / columns - top) * strideRows,
+            columns: tileColumns, rows: tileRows)
     }
 
     /// The place of a picture that has the whole screen.

@@ -45,7 +45,9 @@ struct PatchStore: Sendable {
             layer: tile.layer.map { [$0.serial, $0.frame] } ?? [],
             previous: tile.previous.map { [$0.serial, $0.frame] } ?? [], mix: tile.mix, size: size)
         if let entry = entries[tile.id], entry.key == key { return (entry.patch, entry.revision) }
-        var patch = Patch(width: size.width, height: size.height)
+        // Beside a picture of another shape there is nothing to see, but for the empty cell that it fades in over.
+        let ground = tile.previous == nil ? Color.tile.mixed(with: .background, tile.mix) : .background
+        var patch = Patch(width: size.width, height: size.height, color: ground)
         if let previous = tile.previous, tile.mix < 256 { patch.draw(previous.picture, frame: previous.frame) }
         if let layer = tile.layer { patch.draw(layer.picture, frame: layer.frame, opacity: tile.mix) }
         revision += 1

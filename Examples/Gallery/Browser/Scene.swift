@@ -31,6 +31,17 @@ struct TerminalSize: Hashable, Sendable {
         case .kitty, .sixel: PixelSize(width: rect.columns * cell.width, height: rect.rows * cell.height)
         }
     }
+
+    /// The cells in the middle of a part of the screen that a picture of a shape covers.
+    func fit(_ shape: PixelSize, into rect: ScreenRect, _ graphics: Graphics) -> ScreenRect {
+        let box = pixels(of: rect, graphics)
+        let fitted = Patch.fit(shape, into: box)
+        let columns = max(1, rect.columns * fitted.width / max(1, box.width))
+        let rows = max(1, rect.rows * fitted.height / max(1, box.height))
+        return ScreenRect(
+            column: rect.column + (rect.columns - columns) / 2, row: rect.row + (rect.rows - rows) / 2,
+            columns: columns, rows: rows)
+    }
 }
 
 /// Everything visible at one time: the main actor passes it to the display.
@@ -62,6 +73,8 @@ struct Scene: Sendable {
         var hasFailed = false
         /// Whether the tile is a picture alone, without a line below it.
         var isBare = false
+        /// Whether the tile lies over others for a moment.
+        var isMoving = false
     }
 
     /// Text in one line, in one colour.

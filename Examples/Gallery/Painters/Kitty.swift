@@ -13,13 +13,14 @@ enum Kitty {
     /// Removes every picture.
     static let removeAll = Array("\u{1B}_Ga=d,d=A,q=2\u{1B}\\".utf8)
 
-    /// The bytes that draw a patch at the cursor, over that many cells, and replace the picture with the same number.
+    /// The bytes that draw a patch at the cursor, scaled to that many cells, and replace the picture with the same number.
     ///
     /// The cursor stays where it is, and the terminal answers nothing.
-    static func bytes(_ patch: Patch, id: Int, columns: Int, rows: Int) -> [UInt8] {
+    static func bytes(_ patch: Patch, id: Int, columns: Int, rows: Int, isOnTop: Bool = false) -> [UInt8] {
         let data = Array(Data(patch.pixels).base64EncodedData())
         let keys =
             "a=T,f=24,s=\(patch.width),v=\(patch.height),i=\(id),p=1,c=\(columns),r=\(rows),C=1,q=2,"
+            + (isOnTop ? "z=1," : "")
         var bytes: [UInt8] = []
         bytes.reserveCapacity(data.count + data.count / chunkSize * 16 + 128)
         var start = 0

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 /// Paints with sixels: six pixels above each other in every byte, one colour after the other.
 ///
-/// Colours are those of a cube with 6 by 7 by 6 corners, dithered.
+/// Colours are those of a cube with 6 by 7 by 6 corners, dithered, and that of the background.
 ///
 /// - Source: DEC VT340 Graphics Programming, chapter 14.
 enum Sixel {
     static let redLevels = 6
     static let greenLevels = 7
     static let blueLevels = 6
+    /// The number of the background, which is not dithered.
+    private static let ground = redLevels * greenLevels * blueLevels
 
     /// The bytes that draw a patch at the cursor.
     static func bytes(_ patch: Patch) -> [UInt8] {
@@ -24,6 +26,11 @@ enum Sixel {
     }
 
     private static func definition(_ index: Int) -> String {
+        func percent(_ value: UInt8) -> Int { (Int(value) * 100 + 127) / 255 }
+        if index == ground {
+            let color = Color.background
+            return "#\(index);2;\(percent(color.red));\(percent(color.green));\(percent(color.blue))"
+        }
         let blue = index % blueLevels
         let green = index / blueLevels % greenLevels
         let red = index / blueLevels / greenLevels
@@ -71,6 +78,7 @@ enum Sixel {
             (Int(value) * (levels - 1) * 16 + threshold * 255 + 127) / (255 * 16)
         }
         return (0..<patch.width * patch.height).map { position in
+            if patch.color(position % patch.width, position / patch.width) == .background { return ground }
             let threshold = matrix[position / patch.width % 4 * 4 + position % patch.width % 4]
             let pixel = position * 3
             let red = level(patch.pixels[pixel], redLevels, threshold)

@@ -11,6 +11,12 @@ struct Color: Hashable, Sendable {
         self.blue = blue
     }
 
+    /// - Parameter part: 0 for this colour, 256 for the other one.
+    func mixed(with other: Color, _ part: Int) -> Color {
+        func mixed(_ one: UInt8, _ other: UInt8) -> UInt8 { UInt8((Int(one) * (256 - part) + Int(other) * part) / 256) }
+        return Color(mixed(red, other.red), mixed(green, other.green), mixed(blue, other.blue))
+    }
+
     static let background = Color(16, 16, 20)
     static let tile = Color(34, 34, 42)
     static let text = Color(200, 200, 208)

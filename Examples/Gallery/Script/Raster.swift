@@ -90,8 +90,13 @@ struct Raster {
     private mutating func draw(_ placement: Composition.Placement) {
         let left = placement.rect.column * cell.width
         let top = placement.rect.row * cell.height
-        for y in 0..<placement.patch.height {
-            for x in 0..<placement.patch.width { fill(left + x, top + y, 1, 1, placement.patch.color(x, y)) }
+        let (width, height) = (placement.rect.columns * cell.width, placement.rect.rows * cell.height)
+        for y in 0..<height {
+            for x in 0..<width {
+                let color = placement.patch.color(
+                    x * placement.patch.width / width, y * placement.patch.height / height)
+                fill(left + x, top + y, 1, 1, color)
+            }
         }
     }
 

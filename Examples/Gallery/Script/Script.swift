@@ -4,12 +4,13 @@ import WebImageBinding
 /// A recorded sequence of keys.
 ///
 /// Words, separated by white space: the names of keys, `wait` until every picture has arrived, `tick:500` to let half a
-/// second of the script's own time pass, `size:120x40` to resize the window. Any other word is typed letter by letter.
-/// `down*40` does something forty times. A line that begins with `#` is a comment.
+/// second of the script's own time pass, `size:120x40` to resize the window, `cut` to begin the animation of `--gif` only
+/// here. Any other word is typed letter by letter. `down*40` does something forty times. A line that begins with `#` is a comment.
 struct Script: Hashable, Sendable {
     enum Step: Hashable, Sendable {
         case key(Key)
         case wait
+        case cut
         case tick(milliseconds: Int)
         case resize(columns: Int, rows: Int)
     }
@@ -43,6 +44,7 @@ struct Script: Hashable, Sendable {
 
     private static func steps(_ word: String) throws(UsageError) -> [Step] {
         if word == "wait" { return [.wait] }
+        if word == "cut" { return [.cut] }
         if let key = keys[word] { return [.key(key)] }
         let parts = word.split(separator: ":", maxSplits: 1).map(String.init)
         if parts.count == 2, parts[0] == "tick", let time = Int(parts[1]), (0...3_600_000).contains(time) {

@@ -45,23 +45,28 @@ final class ScriptRun {
     }
 
     /// Plays the script, and waits for its pictures.
-    func play() async throws {
+    ///
+    /// - Parameter tell: Gets the number of steps that were played, and of all, after each wait for pictures.
+    func play(_ tell: (Int, Int) -> Void = { _, _ in }) async throws {
         // Unstructured because the script is not a child of the measurement; cancelled and awaited below.
         let probe = clock == nil ? Task(name: "probe") { await MainActorProbe().run() } : nil
         defer { probe?.cancel() }
-        try await playSteps()
+        try await playSteps(tell)
         probe?.cancel()
         if let probe { longestWait = await probe.value }
     }
 
-    private func playSteps() async throws {
+    private func playSteps(_ tell: (Int, Int) -> Void) async throws {
         await gallery.displayed()
         await keep()
-        for step in script.steps where !gallery.hasQuit {
+        for (index, step) in script.steps.enumerated() where !gallery.hasQuit {
             try Task.checkCancellation()
             switch step {
             case .key(let key): gallery.handle(key)
-            case .wait: try await settle()
+            case .wait:
+                try await settle()
+                tell(index + 1, script.steps.count)
+            case .cut: film = Film(cell: gallery.size.cell)
             case .tick(let milliseconds): try await pass(.milliseconds(milliseconds))
             case .resize(let columns, let rows):
                 var size = gallery.size
@@ -71,6 +76,7 @@ final class ScriptRun {
             }
             // Like a user, the script waits for the effect of one key before the next.
             await gallery.displayed()
+            if case .cut = step { await keep() }
         }
         if !gallery.hasQuit { try await settle() }
     }
