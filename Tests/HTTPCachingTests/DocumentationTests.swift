@@ -26,7 +26,8 @@ struct DocumentationTests {
         case .useWhileRevalidating(let selection, let revalidation):
             use(selection)
             refresh(revalidation.request(for: request))
-        case .revalidate(_, let revalidation): send(revalidation.request(for: request))
+        case .revalidate(_, let revalidation):
+            send(revalidation.request(for: request))
         case .forward: send(request)
         case .gatewayTimeout: fail()
         }

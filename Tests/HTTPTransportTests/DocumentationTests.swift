@@ -40,7 +40,8 @@ import WebImageTesting
             var request = try HTTPRequest(url: url, json: ["name": "Ada"])
             request.options.credential = .bearer("token")
             request.options.totalTimeout = .seconds(300)
-            let names = try await loader.value(for: request, as: .json([String: String].self))
+            let names = try await loader.value(
+                for: request, as: .json([String: String].self))
 
             #expect(names == ["name": "Ada"])
             #expect(origin.requests.first?.headers["Authorization"] == "Bearer token")
@@ -60,7 +61,9 @@ import WebImageTesting
             let list = queue.add(HTTPRequest(url: listURL))
             let picture = queue.add(HTTPRequest(url: pictureURL), after: [list])
             for await state in picture.states {
-                if case .receiving(let count, let expected?) = state { progress = Double(count) / Double(expected) }
+                if case .receiving(let count, let expected?) = state {
+                    progress = Double(count) / Double(expected)
+                }
             }
             let bytes = try await picture.response().bytes
 

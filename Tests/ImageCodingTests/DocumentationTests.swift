@@ -12,8 +12,10 @@ struct DocumentationTests {
         let coders = ImageCoders.default
         let properties = try coders.properties(of: file)
         let box = PixelSize(width: 32, height: 32)
-        let picture = try coders.decode(file, options: DecodeOptions(thumbnail: .resize(to: box)))
-        let square = try CropTransformer(PixelRect(x: 0, y: 0, width: 24, height: 24)).transform(picture)
+        let small = DecodeOptions(thumbnail: .resize(to: box))
+        let picture = try coders.decode(file, options: small)
+        let middle = PixelRect(x: 4, y: 0, width: 24, height: 24)
+        let square = try CropTransformer(middle).transform(picture)
         let webP = try coders.encode(square, as: .webp(quality: 80))
 
         #expect(properties.width == 64)

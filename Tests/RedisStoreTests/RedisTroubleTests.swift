@@ -85,8 +85,9 @@ import WebImageTesting
     @Test func `the rights in the guide are enough`() async throws {
         let repository = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
         let guide = repository.appending(path: "Sources/RedisStore/RedisStore.docc/RedisStore.md")
-        let line = try String(contentsOf: guide, encoding: .utf8).split(separator: "\n").first { $0.hasPrefix("user ") }
-        let rights = try #require(line).split(separator: " ").dropFirst().map(String.init)
+        let text = try String(contentsOf: guide, encoding: .utf8)
+        let command = try #require(text.split(separator: "ACL SETUSER ").last?.split(separator: "```").first)
+        let rights = command.split { " \\\n".contains($0) }.map { $0.filter { $0 != "'" } }
         let server = try RedisServer(["--user"] + rights)
         let secret = try #require(rights.first { $0.hasPrefix(">") }).dropFirst()
         let address = RedisAddress(.unix(path: server.path), user: rights[0], password: String(secret))

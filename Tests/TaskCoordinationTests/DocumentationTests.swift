@@ -6,7 +6,8 @@ import Testing
 struct DocumentationTests {
     @Test func `equal keys share one operation, in a slot`() async throws {
         let slots = Slots(limit: 4)
-        let pictures = InFlight<String, [UInt8], Double>(name: "pictures", slots: slots)
+        let pictures = InFlight<String, [UInt8], Double>(
+            name: "pictures", slots: slots)
 
         let bytes = try await pictures.value(for: "sea.jpg") { report in
             report(0.5)

@@ -11,14 +11,18 @@ import WebImageBinding
 struct DocumentationTests {
     @MainActor
     final class Cell: ImageTarget {
-        private(set) lazy var pictures = ImageBinding(target: self, loader: manager)
+        private(set) lazy var pictures = ImageBinding(
+            target: self, loader: manager)
         private let manager: any ViewImageLoading
 
         init(_ manager: any ViewImageLoading) { self.manager = manager }
 
         func present(_ url: URL?) { pictures.load(url) }
 
-        func show(_ picture: DecodedImage?, in slot: ImageSlot, transition: (any ImageTransition)?) {
+        func show(
+            _ picture: DecodedImage?, in slot: ImageSlot,
+            transition: (any ImageTransition)?
+        ) {
             // Draw it; nil empties the slot.
             drawn.append(picture)
         }
@@ -49,7 +53,9 @@ struct DocumentationTests {
         pictures.load(url, options: options)
         #expect(cell.drawn.map { $0?.index } == [2])
 
-        let request = ImageRequest(url, transformers: [.resize(to: PixelSize(width: 320, height: 240), mode: .fit)])
+        let box = PixelSize(width: 320, height: 240)
+        let request = ImageRequest(
+            url, transformers: [.resize(to: box, mode: .fit)])
         pictures.load(request)
         #expect(outcomes.first?.isCancelled == true)
         pictures.cancelAll()
@@ -76,9 +82,11 @@ struct DocumentationTests {
         let (pictures, url) = (cell.pictures, url(1))
 
         var sharpening = ImageRequest(url)
-        sharpening.previews = PreviewOptions(size: PixelSize(width: 320, height: 240))
+        let small = PixelSize(width: 320, height: 240)
+        sharpening.previews = PreviewOptions(size: small)
         var blended = BindingOptions()
-        blended.previewTransition = PresetTransition(.fade, duration: .milliseconds(150))
+        blended.previewTransition = PresetTransition(
+            .fade, duration: .milliseconds(150))
         pictures.load(sharpening, options: blended)
         loader.answers[0].send(.preview(picture(11)))
         await until { cell.drawn.last??.index == 11 }
@@ -99,13 +107,19 @@ struct DocumentationTests {
         var arrived: [DecodedImage] = []
 
         var options = BindingOptions()
-        options.placeholder = .late(grey)  // DelayPlaceholder
-        options.showsPictures = false  // AvoidAutoSetImage
+        // DelayPlaceholder
+        options.placeholder = .late(grey)
+        // AvoidAutoSetImage
+        options.showsPictures = false
         options.onPicture = { picture in arrived.append(picture.image) }
-        options.cancelsPreviousLoad = false  // AvoidAutoCancelImage
-        options.transition = PresetTransition(.fade, trigger: .always)  // ForceTransition
-        options.waitsForTransition = true  // WaitTransition
-        pictures.load(url, into: ImageSlot("badge"), options: options)  // setImageOperationKey
+        // AvoidAutoCancelImage
+        options.cancelsPreviousLoad = false
+        // ForceTransition
+        options.transition = PresetTransition(.fade, trigger: .always)
+        // WaitTransition
+        options.waitsForTransition = true
+        // setImageOperationKey
+        pictures.load(url, into: ImageSlot("badge"), options: options)
         #expect(arrived.map(\.index) == [1])
         expectEmpty(cell.drawn)
     }

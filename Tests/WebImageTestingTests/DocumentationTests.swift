@@ -21,7 +21,8 @@ import WebImageTesting
     }
 
     @Test func `a picture says which one it is`() throws {
-        let file = try ImageFactory.encoded(width: 32, height: 24, seed: 7, as: .png)
+        let file = try ImageFactory.encoded(
+            width: 32, height: 24, seed: 7, as: .png)
         let picture = try ImageCoders.default.decode(file)
         #expect(ImageFactory.seed(of: picture) == 7)
     }

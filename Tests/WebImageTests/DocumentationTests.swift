@@ -17,8 +17,10 @@ import WebImageTesting
 
             let thumbnail = try await withImageManager(configuration) { manager in
                 let box = PixelSize(width: 320, height: 320)
-                let request = ImageRequest(url, transformers: [.resize(to: box, mode: .fit)])
-                return try await manager.encodedImage(for: request, as: .webp(quality: 80))
+                let request = ImageRequest(
+                    url, transformers: [.resize(to: box, mode: .fit)])
+                return try await manager.encodedImage(
+                    for: request, as: .webp(quality: 80))
             }
             #expect(thumbnail.width == 320)
             #expect(thumbnail.contentType == "image/webp")
@@ -37,7 +39,9 @@ import WebImageTesting
             try await withImageManager(configuration) { manager in
                 do {
                     _ = try await manager.image(from: url)
-                } catch let error as ImageLoadError where error.code == .unacceptableStatus {
+                } catch let error as ImageLoadError
+                    where error.code == .unacceptableStatus
+                {
                     messages.append("\(error.status ?? 0): \(error.message)")
                 }
             }

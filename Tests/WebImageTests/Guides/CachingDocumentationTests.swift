@@ -15,7 +15,8 @@ import WebImageTesting
             var configuration = configuration
             configuration.memory = MemoryLimits(maximumCost: 200_000_000)
             configuration.disk = DiskCache.Configuration(
-                folder: path, maximumByteCount: 10_000_000_000, maximumAge: .seconds(30 * 86_400), expiry: .sinceUse)
+                folder: path, maximumByteCount: 10_000_000_000,
+                maximumAge: .seconds(30 * 86_400), expiry: .sinceUse)
             configuration.variantStorage = VariantStorage(maximumPixelCount: 500_000)
 
             _ = try await withImageManager(configuration) { try await $0.image(from: url) }
@@ -58,7 +59,9 @@ import WebImageTesting
 
                 var request = ImageRequest(url)
                 let cached = try await manager.cachedResponse(for: request)
-                if let end = cached?.origin?.expiresAt, end < Date.now { request.cachePolicy = .revalidate }
+                if let end = cached?.origin?.expiresAt, end < Date.now {
+                    request.cachePolicy = .revalidate
+                }
                 return try await manager.image(for: request)
             }
             #expect(image.width == 400)
@@ -114,7 +117,9 @@ import WebImageTesting
             _ key: CacheKey, ifContentIs generation: ContentGeneration?,
             _ change: @escaping @Sendable (inout EntryMetadata) -> Void
         ) -> StoreOutcome? {
-            guard var entry = entries[key], generation == nil || generation == entry.metadata.generation else {
+            guard var entry = entries[key],
+                generation == nil || generation == entry.metadata.generation
+            else {
                 return nil
             }
             change(&entry.metadata)

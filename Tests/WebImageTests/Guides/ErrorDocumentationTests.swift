@@ -22,7 +22,8 @@ import WebImageTesting
                         throw CancellationError()
                     } catch let error as ImageLoadError {
                         switch error.code {
-                        case .unacceptableStatus: lines.append("the origin said \(error.status ?? 0)")
+                        case .unacceptableStatus:
+                            lines.append("the origin said \(error.status ?? 0)")
                         case .undecodable: lines.append("no picture: \(error.message)")
                         default: lines.append("\(error.reason), retry: \(error.isRetryable)")
                         }
@@ -43,7 +44,9 @@ import WebImageTesting
                 do {
                     _ = try await manager.image(from: url)
                 } catch let error as ImageLoadError {
-                    if let cause = error.cause as? TransportError, cause.code == .addressNotAllowed {
+                    if let cause = error.cause as? TransportError,
+                        cause.code == .addressNotAllowed
+                    {
                         isForbidden = true
                     }
                 }
@@ -80,7 +83,8 @@ import WebImageTesting
             policy.maximumAttempts = 5
             policy.firstDelay = .milliseconds(100)
             let manager = ImageManager(
-                configuration: configuration, transport: RetryingLoader(web, policy: policy))
+                configuration: configuration,
+                transport: RetryingLoader(web, policy: policy))
             let image = try await manager.image(from: url)
             await expect(manager.shutdown(within: .seconds(10)).isClean)
             #expect(image.width == 400)

@@ -18,7 +18,8 @@ import WebImageTesting
 
             let box = PixelSize(width: 320, height: 320)
             let request = ImageRequest(url, transformers: [.resize(to: box)])
-            let thumbnail = try await manager.encodedImage(for: request, as: .webp(quality: 80))
+            let thumbnail = try await manager.encodedImage(
+                for: request, as: .webp(quality: 80))
             try Data(thumbnail.bytes).write(to: file)
 
             let report = await manager.shutdown(within: .seconds(10))
@@ -49,7 +50,8 @@ import WebImageTesting
                             switch event {
                             case .progress(let progress): showProgress(progress.fraction ?? 0)
                             case .preview(let image): show(image)
-                            case .cached(let response), .finished(let response): show(response.image)
+                            case .cached(let response), .finished(let response):
+                                show(response.image)
                             }
                         }
                     }

@@ -17,8 +17,11 @@ import WebImageTesting
             var configuration = ImageManager.Configuration()
             configuration.disk = nil
 
-            configuration.transport.addressPolicy = .publicInternet(allowing: [ownNetwork])
-            configuration.transport.addressPolicy.allowedHosts = ["*.example.org", "127.0.0.1"]
+            configuration.transport.addressPolicy = .publicInternet(
+                allowing: [ownNetwork])
+            configuration.transport.addressPolicy.allowedHosts = [
+                "*.example.org", "127.0.0.1",
+            ]
 
             try await withImageManager(configuration) { manager in
                 let image = try await manager.image(from: url)
@@ -33,7 +36,8 @@ import WebImageTesting
         try await Example.withPhoto { configuration, url, _ in
             await withImageManager(configuration) { manager in
                 var request = ImageRequest(url)
-                request.limits = ImageLimits(maximumPixelCount: 100_000, maximumFrameCount: 1)
+                request.limits = ImageLimits(
+                    maximumPixelCount: 100_000, maximumFrameCount: 1)
                 request.transfer.maximumBodyByteCount = 2_000_000
                 request.transfer.totalTimeout = .seconds(5)
                 await #expect(throws: ImageLoadError.self) { try await manager.image(for: request) }

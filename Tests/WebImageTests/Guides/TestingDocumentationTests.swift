@@ -12,7 +12,8 @@ import WebImageTesting
 
         func avatar(at url: URL) async -> DecodedImage? {
             let box = PixelSize(width: 64, height: 64)
-            return try? await loader.load(ImageRequest(url, transformers: [.resize(to: box)])).image
+            let request = ImageRequest(url, transformers: [.resize(to: box)])
+            return try? await loader.load(request).image
         }
     }
 
@@ -24,9 +25,11 @@ import WebImageTesting
         }
 
         func encodedImage(
-            for request: ImageRequest, as format: OutputFormat, onProgress: (@Sendable (LoadProgress) -> Void)?
+            for request: ImageRequest, as format: OutputFormat,
+            onProgress: (@Sendable (LoadProgress) -> Void)?
         ) async throws -> EncodedImage {
-            throw ImageLoadError(code: .notInCache, message: "This loader has pictures only.")
+            throw ImageLoadError(
+                code: .notInCache, message: "This loader has pictures only.")
         }
     }
 
@@ -41,7 +44,9 @@ import WebImageTesting
     @Test func `a stub answers without a network`() async throws {
         let loader = StubLoader()
         let file = try ImageFactory.encoded(width: 400, height: 300, seed: 1)
-        loader.respond(to: "/anna.jpg", with: .status(503), .ok(file, type: "image/jpeg"))
+        loader.respond(
+            to: "/anna.jpg",
+            with: .status(503), .ok(file, type: "image/jpeg"))
         var configuration = ImageManager.Configuration()
         configuration.disk = nil
         let manager = ImageManager(configuration: configuration, transport: loader)
@@ -58,12 +63,15 @@ import WebImageTesting
         try await withOriginServer { origin in
             let gate = OriginGate()
             let file = try ImageFactory.encoded(width: 400, height: 300, seed: 1)
-            origin.respond(to: "/slow.jpg", with: .ok(file, type: "image/jpeg").held(at: gate))
-            origin.respond(to: "/broken.jpg", with: .ok(ImageFactory.truncated(file), type: "image/jpeg"))
+            let whole = OriginReply.ok(file, type: "image/jpeg")
+            origin.respond(to: "/slow.jpg", with: whole.held(at: gate))
+            let half = ImageFactory.truncated(file)
+            origin.respond(to: "/broken.jpg", with: .ok(half, type: "image/jpeg"))
 
             var configuration = ImageManager.Configuration()
             configuration.disk = nil
-            configuration.transport.addressPolicy = .publicInternet(allowing: IPNetwork.loopback)
+            configuration.transport.addressPolicy = .publicInternet(
+                allowing: IPNetwork.loopback)
             try await withImageManager(configuration) { manager in
                 async let first = manager.image(from: origin.url("/slow.jpg"))
                 async let second = manager.image(from: origin.url("/slow.jpg"))

@@ -14,15 +14,22 @@ import WebImageTesting
         try await Example.withPhoto { configuration, url, _ in
             try await withImageManager(configuration) { manager in
                 let request = ImageRequest(url)
-                let response = try await manager.load(request)  // loadImageWithURL:options:context:progress:completed:
-                let key = request.variantKey  // cacheKeyForURL:context:
+                // loadImageWithURL:options:context:progress:completed:
+                let response = try await manager.load(request)
+                // cacheKeyForURL:context:
+                let key = request.variantKey
                 let load = Task { try await manager.image(for: request) }
-                load.cancel()  // cancel of SDWebImageCombinedOperation
+                // cancel of SDWebImageCombinedOperation
+                load.cancel()
                 manager.raise(request, to: .veryHigh)
-                let isRunning = await !manager.occupancy.isIdle  // isRunning
-                manager.cancelAll()  // cancelAll
-                manager.forgetFailure(of: request)  // removeFailedURL:
-                manager.forgetFailures()  // removeAllFailedURLs
+                // isRunning
+                let isRunning = await !manager.occupancy.isIdle
+                // cancelAll
+                manager.cancelAll()
+                // removeFailedURL:
+                manager.forgetFailure(of: request)
+                // removeAllFailedURLs
+                manager.forgetFailures()
                 _ = isRunning
                 _ = await load.result
                 #expect(response.source == .network)
@@ -42,26 +49,39 @@ import WebImageTesting
             let box = PixelSize(width: 100, height: 100)
             let request = ImageRequest(url, transformers: [.resize(to: box)])
 
-            await manager.store(image, for: request)  // storeImage:forKey:
-            try await manager.store(file, for: request)  // storeImageData:forKey:
-            await manager.flush()  // the completion of a store
-            let tiers = try await manager.contains(request)  // containsImageForKey:, diskImageExistsWithKey:
-            let cached = try await manager.cachedResponse(for: request)  // queryImageForKey:, imageFromCacheForKey:
-            let shown = manager.peek(request)  // imageFromMemoryCacheForKey:
+            // storeImage:forKey:
+            await manager.store(image, for: request)
+            // storeImageData:forKey:
+            try await manager.store(file, for: request)
+            // the completion of a store
+            await manager.flush()
+            // containsImageForKey:, diskImageExistsWithKey:
+            let tiers = try await manager.contains(request)
+            // queryImageForKey:, imageFromCacheForKey:
+            let cached = try await manager.cachedResponse(for: request)
+            // imageFromMemoryCacheForKey:
+            let shown = manager.peek(request)
             if let disk = manager.diskCache {
-                let entry = try await disk.entry(for: request.originalKey)  // diskImageDataForKey:
-                let (size, count) = await (disk.totalBytes, disk.entryCount)  // totalDiskSize, totalDiskCount
-                let expired = try await disk.removeExpired()  // deleteOldFilesWithCompletionBlock:
+                // diskImageDataForKey:
+                let entry = try await disk.entry(for: request.originalKey)
+                // totalDiskSize, totalDiskCount
+                let (size, count) = await (disk.totalBytes, disk.entryCount)
+                // deleteOldFilesWithCompletionBlock:
+                let expired = try await disk.removeExpired()
                 #expect(entry?.bytes == file)
                 #expect(size > file.count)
                 #expect(count >= 1)
                 #expect(expired == 0)
             }
             await manager.trimMemory(toCost: 50_000_000)
-            try await manager.remove(request, from: .memory)  // removeImageFromMemoryForKey:
-            try await manager.remove(request)  // removeImageForKey:
-            try await manager.clear(.memory)  // clearMemory
-            try await manager.clear(.disk)  // clearDiskOnCompletion:
+            // removeImageFromMemoryForKey:
+            try await manager.remove(request, from: .memory)
+            // removeImageForKey:
+            try await manager.remove(request)
+            // clearMemory
+            try await manager.clear(.memory)
+            // clearDiskOnCompletion:
+            try await manager.clear(.disk)
             #expect(tiers.contains(.disk))
             #expect(cached?.image.width == 100)
             #expect(shown?.height == 75)
@@ -73,18 +93,28 @@ import WebImageTesting
         let (folder, oldFolder, bundled) = (try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder())
         try await Example.withPhoto { configuration, url, origin in
             var configuration = configuration
-            configuration.memory = MemoryLimits(maximumCost: 100_000_000, maximumCount: 1_000)  // maxMemoryCost, -Count
-            configuration.disk = .init(namespace: "avatars")  // initWithNamespace:
-            configuration.disk?.maximumAge = .seconds(7 * 86_400)  // maxDiskAge
-            configuration.disk?.maximumByteCount = 500_000_000  // maxDiskSize
-            configuration.disk?.expiry = .sinceStore  // diskCacheExpireType
+            // maxMemoryCost, -Count
+            configuration.memory = MemoryLimits(
+                maximumCost: 100_000_000, maximumCount: 1_000)
+            // initWithNamespace:
+            configuration.disk = .init(namespace: "avatars")
+            // maxDiskAge
+            configuration.disk?.maximumAge = .seconds(7 * 86_400)
+            // maxDiskSize
+            configuration.disk?.maximumByteCount = 500_000_000
+            // diskCacheExpireType
+            configuration.disk?.expiry = .sinceStore
 
             let (path, oldPath, bundledPath) = (folder.path, oldFolder.path, bundled.path)
             let old = SDWebImageCache(
-                .init(folder: oldPath, readOnlyFolders: [bundledPath]))  // additionalCachePathBlock
+                // additionalCachePathBlock
+                .init(folder: oldPath, readOnlyFolders: [bundledPath]))
             var policies = CacheStack.Policies()
-            policies.store = .firstOnly  // storeOperationPolicy
-            let stack = CacheStack([DiskCache(.init(folder: path)), old], policies: policies)  // SDImageCachesManager
+            // storeOperationPolicy
+            policies.store = .firstOnly
+            // SDImageCachesManager
+            let stack = CacheStack(
+                [DiskCache(.init(folder: path)), old], policies: policies)
             let caches = ImageCaches(disk: stack)
             let manager = ImageManager(
                 configuration: configuration, caches: caches,
@@ -101,27 +131,43 @@ import WebImageTesting
     @Test func `the calls of SDWebImageDownloader`() async throws {
         try await Example.withPhoto { configuration, url, _ in
             var configuration = configuration
-            configuration.downloader.maximumConcurrentDownloads = 4  // maxConcurrentDownloads
-            configuration.downloader.order = .lifo  // executionOrder; needs import TaskCoordination
-            configuration.downloader.minimumProgressInterval = 0.1  // minimumProgressInterval
-            configuration.downloader.acceptableStatusCodes = 200..<300  // acceptableStatusCodes
-            configuration.downloader.acceptableContentTypes = ["image/jpeg", "image/png"]  // acceptableContentTypes
-            configuration.transport.idleTimeout = .seconds(15)  // downloadTimeout
+            // maxConcurrentDownloads
+            configuration.downloader.maximumConcurrentDownloads = 4
+            // executionOrder; needs import TaskCoordination
+            configuration.downloader.order = .lifo
+            // minimumProgressInterval
+            configuration.downloader.minimumProgressInterval = 0.1
+            // acceptableStatusCodes
+            configuration.downloader.acceptableStatusCodes = 200..<300
+            // acceptableContentTypes
+            configuration.downloader.acceptableContentTypes = [
+                "image/jpeg", "image/png",
+            ]
+            // downloadTimeout
+            configuration.transport.idleTimeout = .seconds(15)
 
             try await withImageManager(configuration) { manager in
                 let request = ImageRequest(url)
                 let downloader = manager.downloader
-                await downloader.setHeader("gallery/1.0", for: "User-Agent")  // setValue:forHTTPHeaderField:
-                let agent = downloader.headers["User-Agent"]  // valueForHTTPHeaderField:
+                // setValue:forHTTPHeaderField:
+                await downloader.setHeader("gallery/1.0", for: "User-Agent")
+                // valueForHTTPHeaderField:
+                let agent = downloader.headers["User-Agent"]
                 await downloader.setMaximumConcurrentDownloads(2)
-                await downloader.suspend()  // suspended = YES
-                let count = downloader.count  // currentDownloadCount
-                await downloader.resume()  // suspended = NO
-                let download = try await downloader.download(request) { progress in  // downloadImageWithURL:
+                // suspended = YES
+                await downloader.suspend()
+                // currentDownloadCount
+                let count = downloader.count
+                // suspended = NO
+                await downloader.resume()
+                // downloadImageWithURL:
+                let download = try await downloader.download(request) { progress in
                     _ = progress.receivedByteCount
                 }
-                let metrics = download.origin.metrics  // metrics of SDWebImageDownloadToken
-                downloader.cancelAll()  // cancelAllDownloads
+                // metrics of SDWebImageDownloadToken
+                let metrics = download.origin.metrics
+                // cancelAllDownloads
+                downloader.cancelAll()
                 #expect(agent == "gallery/1.0")
                 #expect(count == 0)
                 #expect(download.bytes == (try Example.photo.get()))
@@ -136,13 +182,20 @@ import WebImageTesting
             try await withImageManager(configuration) { manager in
                 let urls = [url]
                 var settings = ImagePrefetcher.Configuration()
-                settings.maximumConcurrentLoads = 3  // maxConcurrentPrefetchCount
-                let prefetcher = ImagePrefetcher(manager: manager, configuration: settings)  // initWithImageManager:
-                let token = await prefetcher.start(urls)  // prefetchURLs:
-                for await progress in token.updates { counts.append(progress.endedCount) }  // progress:
-                let report = try await token.waitUntilOver()  // completed:
-                await prefetcher.stop(token)  // cancel of SDWebImagePrefetchToken
-                await prefetcher.stopAll()  // cancelPrefetching
+                // maxConcurrentPrefetchCount
+                settings.maximumConcurrentLoads = 3
+                // initWithImageManager:
+                let prefetcher = ImagePrefetcher(manager: manager, configuration: settings)
+                // prefetchURLs:
+                let token = await prefetcher.start(urls)
+                // progress:
+                for await progress in token.updates { counts.append(progress.endedCount) }
+                // completed:
+                let report = try await token.waitUntilOver()
+                // cancel of SDWebImagePrefetchToken
+                await prefetcher.stop(token)
+                // cancelPrefetching
+                await prefetcher.stopAll()
                 #expect(report.progress.finishedCount == 1)
                 expectEmpty(report.failures)
             }

@@ -13,19 +13,27 @@ import WebImageTesting
         try await Example.withPhoto { configuration, url, origin in
             try await withImageManager(configuration) { manager in
                 var request = ImageRequest(url)
-                request.priority = .high  // HighPriority; LowPriority is .low
-                request.retriesFailed = true  // RetryFailed
-                request.firstFrameOnly = true  // DecodeFirstFrameOnly
-                request.waitsForStores = true  // WaitStoreCache
+                // HighPriority; LowPriority is .low
+                request.priority = .high
+                // RetryFailed
+                request.retriesFailed = true
+                // DecodeFirstFrameOnly
+                request.firstFrameOnly = true
+                // WaitStoreCache
+                request.waitsForStores = true
                 let picture = try await manager.image(for: request)
 
                 var fresh = ImageRequest(url)
-                fresh.cachePolicy = .reload  // FromLoaderOnly
+                // FromLoaderOnly
+                fresh.cachePolicy = .reload
                 let newest = try await manager.load(fresh)
 
-                let cached = try await manager.cachedResponse(for: ImageRequest(url))  // FromCacheOnly
-                let shown = manager.peek(ImageRequest(url))  // QueryDiskDataSync, as far as memory knows
-                let file = try await manager.encodedImage(for: ImageRequest(url))  // QueryMemoryData, AvoidDecodeImage
+                // FromCacheOnly
+                let cached = try await manager.cachedResponse(for: ImageRequest(url))
+                // QueryDiskDataSync, as far as memory knows
+                let shown = manager.peek(ImageRequest(url))
+                // QueryMemoryData, AvoidDecodeImage
+                let file = try await manager.encodedImage(for: ImageRequest(url))
                 #expect(picture.width == 400)
                 #expect(newest.source == .network)
                 #expect(cached?.source == .memory)
@@ -46,7 +54,8 @@ import WebImageTesting
                 request.cachePolicy = .refreshCached  // RefreshCached
                 for try await event in manager.events(for: request) {
                     switch event {
-                    case .cached(let response), .finished(let response): shown.append(response.image)
+                    case .cached(let response), .finished(let response):
+                        shown.append(response.image)
                     case .progress(let progress): fraction = progress.fraction
                     case .preview: break  // ProgressiveLoad, if `request.previews` is set
                     }
@@ -65,32 +74,49 @@ import WebImageTesting
         let signature = "0123"
         try await withImageManager(Example.reachable(.init())) { manager in
             let box = PixelSize(width: 320, height: 320)
-            var request = ImageRequest(url, transformers: [.resize(to: box)])  // imageThumbnailPixelSize
-            request.modifier = RequestModifier(identity: "signed") { plain in  // downloadRequestModifier
+            // imageThumbnailPixelSize
+            var request = ImageRequest(url, transformers: [.resize(to: box)])
+            // downloadRequestModifier
+            request.modifier = RequestModifier(identity: "signed") { plain in
                 var signed = plain
                 signed.headers["X-Signature"] = signature
                 return signed
             }
-            let loader = BytesLoader([url: BytesLoader.Content(photo, type: "image/jpeg")])
-            request.loader = Identified(identity: "bundle", loader)  // imageLoader
-            request.coders = Identified(identity: "built in", .default)  // imageCoder
+            let content = BytesLoader.Content(photo, type: "image/jpeg")
+            let loader = BytesLoader([url: content])
+            // imageLoader
+            request.loader = Identified(identity: "bundle", loader)
+            // imageCoder
+            request.coders = Identified(identity: "built in", .default)
             let disk = SplitCache(
-                originals: DiskCache(.init(folder: originals)), others: DiskCache(.init(folder: variants)))
+                originals: DiskCache(.init(folder: originals)),
+                others: DiskCache(.init(folder: variants)))
             let caches = ImageCaches(disk: disk)
-            request.caches = Identified(identity: "tenant 7", caches)  // imageCache, originalImageCache
-            request.cacheReads = CacheAccess(original: .disk, variant: .all)  // originalQueryCacheType, queryCacheType
-            request.cacheWrites = CacheAccess(original: .disk, variant: .memory)  // …StoreCacheType
-            request.cacheKey = url.path  // cacheKeyFilter
-            request.limits = ImageLimits(maximumPixelCount: 20_000_000)  // imageDecodeOptions
+            // imageCache, originalImageCache
+            request.caches = Identified(identity: "tenant 7", caches)
+            // originalQueryCacheType, queryCacheType
+            request.cacheReads = CacheAccess(original: .disk, variant: .all)
+            // …StoreCacheType
+            request.cacheWrites = CacheAccess(original: .disk, variant: .memory)
+            // cacheKeyFilter
+            request.cacheKey = url.path
+            // imageDecodeOptions
+            request.limits = ImageLimits(maximumPixelCount: 20_000_000)
             request.failOn = .never
-            request.byteBudget = 64 << 20  // ScaleDownLargeImages, imageScaleDownLimitBytes
-            request.scale = 2  // imageScaleFactor
-            request.transfer.tls = .insecure  // AllowInvalidSSLCertificates
-            request.transfer.credential = .basic(user: "reader", password: "secret")  // urlCredential
+            // ScaleDownLargeImages, imageScaleDownLimitBytes
+            request.byteBudget = 64 << 20
+            // imageScaleFactor
+            request.scale = 2
+            // AllowInvalidSSLCertificates
+            request.transfer.tls = .insecure
+            // urlCredential
+            request.transfer.credential = .basic(user: "reader", password: "secret")
             let thumbnail = try await manager.image(for: request)
             await caches.shutdown(within: .seconds(5))
 
-            let stretched = ImageRequest(url, transformers: [.resize(to: box, mode: .stretch)])  // PreserveAspectRatio
+            // PreserveAspectRatio
+            let stretched = ImageRequest(
+                url, transformers: [.resize(to: box, mode: .stretch)])
             #expect(thumbnail.height == 240)
             #expect(thumbnail.scale == 2)
             #expect(stretched.variantKey != request.variantKey)
@@ -107,28 +133,44 @@ import WebImageTesting
             let key: UInt8 = 0x55
 
             var configuration = ImageManager.Configuration()
-            configuration.transport.cookieJar = HTTPCookieJar()  // HandleCookies
-            configuration.hooks.cacheKey = { $0.path }  // cacheKeyFilter
-            configuration.hooks.requestProcessor = { request in  // optionsProcessor, transformer
+            // HandleCookies
+            configuration.transport.cookieJar = HTTPCookieJar()
+            // cacheKeyFilter
+            configuration.hooks.cacheKey = { $0.path }
+            // optionsProcessor, transformer
+            configuration.hooks.requestProcessor = { request in
                 var request = request
-                if request.transformers.isEmpty { request.transformers = [.resize(to: box)] }
+                if request.transformers.isEmpty {
+                    request.transformers = [.resize(to: box)]
+                }
                 return request
             }
-            configuration.hooks.responseModifier = ResponseModifier(identity: "typed") { response in
+            configuration.hooks.responseModifier = ResponseModifier(
+                identity: "typed"
+            ) { response in
                 var headers = response.headers
                 headers["Content-Type"] = "image/jpeg"
                 return TransportResponse(
-                    status: response.status, headers: headers, url: response.url, body: response.body)
+                    status: response.status, headers: headers,
+                    url: response.url, body: response.body)
             }
-            configuration.hooks.bodyTransformer = BodyTransformer(identity: "key 1") { body, _ in  // decryptor
+            // decryptor
+            configuration.hooks.bodyTransformer = BodyTransformer(
+                identity: "key 1"
+            ) { body, _ in
                 body.map { $0 ^ key }
             }
-            configuration.hooks.cacheSerializer = CacheSerializer(identity: "webp") { original, _ in
+            configuration.hooks.cacheSerializer = CacheSerializer(
+                identity: "webp"
+            ) { original, _ in
                 let image = try ImageCoders.default.decode(original.bytes)
                 return try ImageCoders.default.encode(image, as: .losslessWebP)
             }
-            configuration.hooks.shouldDownload = { request in !request.url.path.hasPrefix("/private/") }
-            configuration.hooks.shouldRemember = { error in error.status == 404 }  // shouldBlockFailedURL:withError:
+            configuration.hooks.shouldDownload = { request in
+                !request.url.path.hasPrefix("/private/")
+            }
+            // shouldBlockFailedURL:withError:
+            configuration.hooks.shouldRemember = { error in error.status == 404 }
 
             try await withImageManager(Example.reachable(configuration)) { manager in
                 let response = try await manager.load(ImageRequest(origin.url("/photo.jpg")))
@@ -145,12 +187,14 @@ import WebImageTesting
         let url = URL(string: "photos:1")!
         let photo = try Example.photo.get()
         let configuration = Example.reachable(.init())
-        let photos = ClosureLoader(schemes: ["photos"]) { request in  // SDImageLoader
+        // SDImageLoader
+        let photos = ClosureLoader(schemes: ["photos"]) { request in
             HTTPResponse(status: 200, url: request.url, body: HTTPBody([photo]))
         }
         let web = HTTPClient(configuration: configuration.transport)
         let manager = ImageManager(
-            configuration: configuration, transport: HTTPLoaderChain(photos, web))  // SDImageLoadersManager
+            // SDImageLoadersManager
+            configuration: configuration, transport: HTTPLoaderChain(photos, web))
         #expect(try await manager.image(from: url).width == 400)
         await expect(manager.shutdown(within: .seconds(5)).isClean)
     }

@@ -14,16 +14,26 @@ import WebImageTesting
             let placeholder = ImageFactory.picture(width: 4, height: 4, seed: 3)
             try await withImageManager(configuration) { manager in
                 let box = PixelSize(width: 200, height: 200)
-                var request = ImageRequest(url, transformers: [.resize(to: box)])  // .processor
-                request.cachePolicy = .cacheFirst  // .forceRefresh is .reload, .onlyFromCache is .onlyIfCached
-                request.cacheWrites.variant = .memory  // .cacheMemoryOnly; .cacheOriginalImage is cacheWrites.original
-                request.waitsForStores = true  // .waitForCache
-                request.priority = .high  // .downloadPriority
-                request.firstFrameOnly = true  // .onlyLoadFirstFrame
-                let result = try await manager.load(request)  // retrieveImage(with:options:)
-                let image = (try? await manager.image(for: request)) ?? placeholder  // .onFailureImage
-                let isCached = try await manager.contains(request)  // isCached(forKey:)
-                try await manager.remove(request)  // removeImage(forKey:)
+                // .processor
+                var request = ImageRequest(url, transformers: [.resize(to: box)])
+                // .forceRefresh is .reload, .onlyFromCache is .onlyIfCached
+                request.cachePolicy = .cacheFirst
+                // .cacheMemoryOnly; .cacheOriginalImage is cacheWrites.original
+                request.cacheWrites.variant = .memory
+                // .waitForCache
+                request.waitsForStores = true
+                // .downloadPriority
+                request.priority = .high
+                // .onlyLoadFirstFrame
+                request.firstFrameOnly = true
+                // retrieveImage(with:options:)
+                let result = try await manager.load(request)
+                // .onFailureImage
+                let image = (try? await manager.image(for: request)) ?? placeholder
+                // isCached(forKey:)
+                let isCached = try await manager.contains(request)
+                // removeImage(forKey:)
+                try await manager.remove(request)
                 #expect(result.source == .network)
                 #expect(image.width == 200)
                 #expect(isCached == .memory)
@@ -33,8 +43,12 @@ import WebImageTesting
 
     @Test func `retries and resumption are loaders`() async throws {
         try await Example.withPhoto { configuration, url, _ in
-            let web = ResumingLoader(HTTPClient(configuration: configuration.transport))  // isResumableDataEnabled
-            let manager = ImageManager(configuration: configuration, transport: RetryingLoader(web))  // .retryStrategy
+            // isResumableDataEnabled
+            let client = HTTPClient(configuration: configuration.transport)
+            let web = ResumingLoader(client)
+            // .retryStrategy
+            let manager = ImageManager(
+                configuration: configuration, transport: RetryingLoader(web))
             let image = try await manager.image(from: url)
             let end = await manager.shutdown(within: .seconds(5))
             #expect(image.width == 400)
@@ -47,19 +61,28 @@ import WebImageTesting
             var steps: [Double?] = []
             try await withImageManager(configuration) { manager in
                 let box = PixelSize(width: 200, height: 200)
-                var request = ImageRequest(url, transformers: [.resize(to: box)])  // processors
-                request.cacheKey = "photo 1"  // imageID
-                request.cachePolicy = .onlyIfCached  // .returnCacheDataDontLoad
-                request.cacheReads = .memory  // .disableDiskCacheReads
+                // processors
+                var request = ImageRequest(url, transformers: [.resize(to: box)])
+                // imageID
+                request.cacheKey = "photo 1"
+                // .returnCacheDataDontLoad
+                request.cachePolicy = .onlyIfCached
+                // .disableDiskCacheReads
+                request.cacheReads = .memory
                 let isMissing = try? await manager.image(for: request)
 
                 request.cachePolicy = .cacheFirst
                 request.cacheReads = .all
-                for try await event in manager.events(for: request) {  // events of ImageTask
-                    if case .progress(let progress) = event { steps.append(progress.fraction) }
+                // events of ImageTask
+                for try await event in manager.events(for: request) {
+                    if case .progress(let progress) = event {
+                        steps.append(progress.fraction)
+                    }
                 }
-                let image = manager.peek(request)  // pipeline.cache[request]
-                let data = try await manager.encodedImage(for: ImageRequest(url)).bytes  // pipeline.data(for:)
+                // pipeline.cache[request]
+                let image = manager.peek(request)
+                // pipeline.data(for:)
+                let data = try await manager.encodedImage(for: ImageRequest(url)).bytes
                 #expect(isMissing == nil)
                 expect(steps.allSatisfy { ($0 ?? 0) <= 1 })
                 #expect(image?.width == 200)
