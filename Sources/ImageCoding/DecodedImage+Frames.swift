@@ -91,17 +91,29 @@ extension DecodedImage {
 }
 
 extension DecodedImage {
-    /// A picture of another size with the same timing, each frame's pixels made by `transform`.
+    /// The picture with the pixels of each frame changed: what an ``ImageTransforming`` of one's own returns.
     ///
-    /// Frames that are made on demand are transformed on demand.
+    /// Timing, scale, metadata and damage stay. Frames that are made on demand are changed on demand, and but for the
+    /// first one none is changed here.
+    ///
+    /// **Cancellation**: checked between frames; throws `CancellationError`. A long `transform` checks for itself.
     ///
     /// - Parameters:
-    ///   - size: The size of the result.
+    ///   - size: The size of the result; `nil` for the same size.
     ///   - hasAlpha: Whether a pixel of the result may be transparent; `nil` for as before.
-    ///   - transform: Makes `size.width * size.height * 4` bytes from a frame's pixels.
-    func mapFrames(
-        to size: PixelSize, hasAlpha: Bool? = nil, _ transform: @escaping @Sendable ([UInt8]) throws -> [UInt8]
+    ///   - transform: Makes the new pixels of a frame from the old ones, both as in ``Frame/pixels``:
+    ///     `size.width * size.height * 4` bytes. It may be called on any thread, also for several frames at a time.
+    /// - Throws: ``ImageError`` with `.invalidRequest` when a frame gets another number of bytes; what `transform` throws.
+    public func mapFrames(
+        to size: PixelSize? = nil, hasAlpha: Bool? = nil, _ transform: @escaping @Sendable ([UInt8]) throws -> [UInt8]
     ) throws -> DecodedImage {
+        let size = size ?? self.size
+        let transform = { @Sendable (pixels: [UInt8]) throws -> [UInt8] in
+            try Task.checkCancellation()
+            let pixels = try transform(pixels)
+            try DecodedImage.check(size, 0, [pixels.count])
+            return pixels
+        }
         let mapped: Content
         switch content {
         case .held(let frames):

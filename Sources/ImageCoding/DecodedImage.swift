@@ -111,7 +111,7 @@ public struct DecodedImage: Sendable {
         self.init(size, .held([Frame(pixels: pixels)]), hasAlpha: hasAlpha, damage: damage)
     }
 
-    private static func check(_ size: PixelSize, _ loopCount: Int, _ byteCounts: [Int]) throws(ImageError) {
+    static func check(_ size: PixelSize, _ loopCount: Int, _ byteCounts: [Int]) throws(ImageError) {
         guard size.width > 0, size.height > 0, !byteCounts.isEmpty, loopCount >= 0 else {
             throw ImageError(
                 code: .invalidRequest,

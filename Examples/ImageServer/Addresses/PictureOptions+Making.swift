@@ -40,14 +40,7 @@ extension ImageTransforming where Self == CustomTransformer {
     fileprivate static func over(_ color: PixelColor) -> CustomTransformer {
         .custom(key: "over\(color)") { image in
             guard image.hasAlpha else { return image }
-            let image = try image.loadingAllFrames()
-            let frames = try (0..<image.frameCount).map { index in
-                try Task.checkCancellation()
-                let frame = try image.frame(at: index)
-                return DecodedImage.Frame(pixels: Self.laid(frame.pixels, over: color), duration: frame.duration)
-            }
-            return try DecodedImage(
-                width: image.width, height: image.height, frames: frames, loopCount: image.loopCount, hasAlpha: false)
+            return try image.mapFrames(hasAlpha: false) { laid($0, over: color) }
         }
     }
 

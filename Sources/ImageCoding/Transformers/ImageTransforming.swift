@@ -9,6 +9,8 @@ public protocol ImageTransforming: Sendable {
 
     /// Transforms a picture, an animation frame by frame.
     ///
+    /// ``DecodedImage/mapFrames(to:hasAlpha:_:)`` changes the pixels of each frame and keeps the rest.
+    ///
     /// Blocks its thread for the whole work; run it on a thread that may block.
     ///
     /// **Cancellation**: checked between rows; throws `CancellationError`.

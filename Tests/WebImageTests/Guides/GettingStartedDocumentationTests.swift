@@ -32,6 +32,39 @@ import WebImageTesting
         }
     }
 
+    private struct Dimmed: ImageTransforming {
+        let percent: Int
+        var key: String { "dimmed(\(percent))" }
+
+        func transform(_ image: DecodedImage) throws -> DecodedImage {
+            try image.mapFrames { pixels in
+                pixels.indices.map { $0 % 4 == 3 ? pixels[$0] : UInt8(Int(pixels[$0]) * percent / 100) }
+            }
+        }
+    }
+
+    @Test func `pixels that the program changes itself`() async throws {
+        try await Example.withPhoto { configuration, url, _ in
+            // swift-format-ignore
+            let negative = ImageRequest(url, transformers: [
+                .custom(key: "negative") { image in
+                    try image.mapFrames { pixels in
+                        pixels.indices.map { $0 % 4 == 3 ? pixels[$0] : pixels[$0 | 3] - pixels[$0] }
+                    }
+                }
+            ])
+            let (plain, other, dark) = try await withImageManager(configuration) { manager in
+                let dimmed = ImageRequest(url, transformers: [Dimmed(percent: 50)])
+                return try await (
+                    manager.image(from: url), manager.image(for: negative), manager.image(for: dimmed)
+                )
+            }
+            expectEqual(other.pixels[1], 255 - plain.pixels[1])
+            expectEqual(dark.pixels[1], plain.pixels[1] / 2)
+            expectEqual(dark.size, plain.size)
+        }
+    }
+
     @Test func `what memory has, and the steps of a load`() async throws {
         try await Example.withPhoto { configuration, url, _ in
             var shown: [DecodedImage] = []
