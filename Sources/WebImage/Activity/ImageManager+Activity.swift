@@ -64,9 +64,13 @@ extension ActivityHub {
     }
 
     func noteFailure(_ request: ImageRequest, _ error: any Error) {
-        let isCancelled = error is CancellationError
-        if isCancelled { tally.cancelled.add() } else { tally.failed.add() }
-        tell(request, isCancelled ? .cancelled : .failed(error))
+        guard !(error is CancellationError), let error = ImageLoadError.mapping(error, url: request.url) as? ImageLoadError
+        else {
+            tally.cancelled.add()
+            return tell(request, .cancelled)
+        }
+        tally.failed.add()
+        tell(request, .failed(error))
     }
 
     func noteMemoryHit(_ request: ImageRequest) {

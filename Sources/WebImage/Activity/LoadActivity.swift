@@ -30,7 +30,7 @@ public struct LoadActivity: Sendable {
         /// A caller was cancelled.
         case cancelled
         /// A caller got an error.
-        case failed(any Error)
+        case failed(ImageLoadError)
     }
 
     /// The address of the picture; `nil` for a dropped write, which has a key, and for a cache that does not work.

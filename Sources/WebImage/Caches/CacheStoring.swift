@@ -5,8 +5,8 @@
 /// same contract:
 ///
 /// - Trouble is a miss. A store that cannot read returns `nil`, and one that cannot write returns
-///   ``StoreOutcome/notStored(_:)``. A load continues without the store, so the only error that a method throws is
-///   `CancellationError`.
+///   ``StoreOutcome/notStored(_:)``, with the code `.storeFailed` for a reason that has no code of its own. A load
+///   continues without the store, so the only error that a method throws is `CancellationError`.
 /// - A reader gets a whole entry with the bytes that were stored, or none. A store that cannot trust its medium
 ///   verifies the bytes.
 /// - ``store(_:for:)`` replaces an earlier entry. A reader that asks after it has returned finds the new entry, or

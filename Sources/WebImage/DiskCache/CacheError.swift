@@ -24,6 +24,9 @@ public struct CacheError: Error, Sendable, CustomStringConvertible {
         public static let inputOutput = Code(description: "inputOutput")
         /// More operations wait for the disk than the cache allows.
         public static let overloaded = Code(description: "overloaded")
+        /// A store that the program brings did not keep the entry, for a reason of its own that the message and the
+        /// cause say.
+        public static let storeFailed = Code(description: "storeFailed")
         /// The cache, or its manager, was shut down.
         public static let shutDown = Code(description: "shutDown")
     }

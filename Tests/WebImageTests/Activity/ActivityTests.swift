@@ -23,7 +23,7 @@ import WebImageTesting
             case .cacheFailed: "cache failed"
             case .finished(let source, _): "finished \(source)"
             case .cancelled: "cancelled"
-            case .failed: "failed"
+            case .failed(let error): "failed \(error.reason)"
             }
         }
     }
@@ -81,6 +81,21 @@ import WebImageTesting
             expectAll(steps.count > 3, steps.allSatisfy { $0.label == "first" })
             expectEqual(scenario.transport.requests.count, 1)
         }
+    }
+
+    @Test(arguments: seeds)
+    func `a failure is told with the error of the caller, also when a part of the program has thrown`(seed: UInt64) {
+        struct Mine: Error {}
+        let scenario = ManagerScenario(seed: seed) { request in
+            guard request.url.lastPathComponent == "1.png" else { throw Mine() }
+            return HTTPResponse(status: 404, url: request.url)
+        }
+        let watcher = Self.watch(scenario)
+        scenario.loadInTurn(1)
+        scenario.loadInTurn(2)
+        Self.end(scenario)
+        let names = Self.names(of: watcher.value ?? []).filter { $0.hasPrefix("failed") }
+        expectEqual(names, ["failed unacceptableStatus", "failed transferFailed"])
     }
 
     @Test(arguments: seeds) func `counters add up, however the calls end`(seed: UInt64) {

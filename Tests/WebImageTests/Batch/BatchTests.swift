@@ -28,7 +28,7 @@ import WebImageTesting
         scenario.transport.open()
         let manager = scenario.manager
         let outcomes = scenario.run {
-            var outcomes: [ImageOutcome] = []
+            var outcomes: [ImageOutcome<ImageResponse>] = []
             let requests = [7, 8, 7, 9].map { ImageRequest.numbered($0) }
             for await outcome in manager.images(for: requests, atOnce: 2) { outcomes.append(outcome) }
             return outcomes
@@ -86,6 +86,25 @@ import WebImageTesting
             scenario.executor.drain()
             expectEqual(results.value, [0: true, 1: true, 2: false, 3: false])
         }
+    }
+
+    @Test(arguments: seeds) func `files come as pictures do, in the format of the call`(seed: UInt64) {
+        let scenario = PacedScenario(seed: seed, answer: StubTransport.picture(missing: [3]))
+        let manager = scenario.manager
+        let reader = Probe(on: scenario.executor) {
+            var formats: [Int: String] = [:]
+            let requests = [1, 2, 1, 3].map { ImageRequest.numbered($0) }
+            for await outcome in manager.encodedImages(for: requests, as: .jpeg(), atOnce: 2) {
+                formats[outcome.index] = (try? outcome.result.get().format.name) ?? "none"
+            }
+            return formats
+        }
+        scenario.executor.drain()
+        expectEqual(scenario.transport.held.count, 2)
+        scenario.transport.open()
+        scenario.executor.drain()
+        expectEqual(reader.value, [0: "jpeg", 1: "jpeg", 2: "jpeg", 3: "none"])
+        expectEqual(scenario.transport.asked.count, 3)
     }
 
     @Test func `thirty thousand requests pass through a window, each once`() {

@@ -27,8 +27,8 @@ import WebImageTesting
     @Test func `a load that lands before its handle is stored leaves no handle`() async throws {
         let manager = Self.manager(InPlace())
         _ = try await manager.load(.numbered(1))
-        let window = BatchWindow(limit: 3)
-        for index in 0..<3 { window.begin(.numbered(1), index, manager, .medium) }
+        let window = BatchWindow(manager.images(for: [], atOnce: 3))
+        for index in 0..<3 { window.begin(.numbered(1), index, .medium) }
         expectAll(window.entryCount == 3, !window.hasRoom)
         for index in 0..<3 {
             let outcome = await window.outcome()
