@@ -60,5 +60,17 @@ struct PainterTests {
         let text = String(decoding: Sixel.bytes(patch), as: UTF8.self)
         let head = "\u{1B}P0;1;0q\"1;1;5;7#5;2;0;0;100#210;2;100;0;0"
         expectEqual(text, head + "#5!5}$#210!5@-#210!5@\u{1B}\\")
+        // The background is one colour, whatever is dithered beside it.
+        let ground = String(decoding: Sixel.bytes(Patch(width: 8, height: 6, color: .background)), as: UTF8.self)
+        expectEqual(ground, "\u{1B}P0;1;0q\"1;1;8;6#252;2;6;6;8#252!8~\u{1B}\\")
+    }
+
+    @Test func `beside a picture of another shape there is nothing to see`() throws {
+        var scene = Scene(size: TerminalSize(columns: 6, rows: 3, cell: PixelSize(width: 1, height: 2)))
+        let layer = Scene.Layer(picture: try picture(1, 1, [255, 0, 0, 255]), serial: 1)
+        scene.tiles = [Scene.Tile(id: 1, item: 0, rect: .init(column: 0, row: 0, columns: 6, rows: 1), layer: layer)]
+        var patches = PatchStore()
+        let patch = try #require(Composition(scene, .kitty, &patches).placements.first).patch
+        expectEqual((0..<6).map { patch.color($0, 0) == .background }, [true, true, false, false, true, true])
     }
 }

@@ -66,6 +66,16 @@ struct RecordingTests {
         }
     }
 
+    @Test func `an animation begins where the script cuts`() async throws {
+        try await record("wait cut tick:100") { run, _ in
+            let image = try ImageCoders.default.decode(try await run.gif())
+            let expected = try ImageCoders.default.decode(try await run.png())
+            let first = try image.frame(at: 0).pixels
+            let error = zip(first, expected.pixels).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) } / first.count
+            #expect(error < 8, "the pictures are there already")
+        }
+    }
+
     @Test func `previews are on the screen before the pictures, and none is taken for a wrong picture`() async throws {
         try await record("s tick:1500 q") { run, screen in
             #expect(screen.text.contains(", preview"))

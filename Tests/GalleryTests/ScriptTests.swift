@@ -6,11 +6,11 @@ import Testing
 
 struct ScriptTests {
     @Test func `a script consists of words, and a comment is ignored`() throws {
-        let script = try Script("# look\nwait g 12 enter\tpagedown*2 q tick:40 size:60x20\r\n")
+        let script = try Script("# look\nwait cut g 12 enter\tpagedown*2 q tick:40 size:60x20\r\n")
         expectEqual(
             script.steps,
             [
-                .wait, .key(.character("g")), .key(.character("1")), .key(.character("2")), .key(.enter),
+                .wait, .cut, .key(.character("g")), .key(.character("1")), .key(.character("2")), .key(.enter),
                 .key(.pageDown), .key(.pageDown), .key(.character("q")), .tick(milliseconds: 40),
                 .resize(columns: 60, rows: 20),
             ])
