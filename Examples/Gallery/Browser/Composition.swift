@@ -64,10 +64,13 @@ struct Composition: Sendable {
         let ground: Color = tile.isSelected ? .accent : .background
         let blank = ScreenCell(background: ground)
         screen.fill(ScreenRect(column: tile.rect.column, row: row, columns: width, rows: 1), with: blank)
-        screen.write(String(tile.caption.prefix(width)), tile.rect.column, row, ink, on: ground)
+        // A bar is short beside a long caption, and beside a very long one there is number and format.
+        let isShort = tile.progress != nil && tile.caption.count > width - 5
+        let caption = isShort ? tile.caption.prefix { $0 != "," } : tile.caption[...]
+        screen.write(String(caption.prefix(width)), tile.rect.column, row, ink, on: ground)
         guard let progress = tile.progress else { return }
         let isEmpty = tile.layer == nil && tile.previous == nil
-        let bar = isEmpty ? width - 8 : 8
+        let bar = isEmpty ? width - 8 : min(8, max(0, width - caption.count - 1))
         let column = tile.rect.column + width - bar - (isEmpty ? 4 : 0)
         let done = Int((Double(bar) * min(1, max(0, progress))).rounded())
         let line = isEmpty ? tile.rect.row + tile.rect.rows / 2 : row
