@@ -42,3 +42,11 @@ public struct SigningKey: Sendable {
 
     private static let digestByteCount = 32
 }
+
+extension SigningKey: CustomStringConvertible, CustomReflectable {
+    /// The name of the type, and nothing of the secret.
+    public var description: String { "SigningKey" }
+
+    /// Empty, so that a dump does not show the secret.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -33,9 +33,12 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let script = folder.appending(path: language.fileName)
         try recipe(in: language.name).write(to: script, atomically: true, encoding: .utf8)
-        for digits in [String(repeating: "0f", count: 16), String(repeating: "A9e1", count: 64)] {
+        for (digits, choices) in [
+            (String(repeating: "0f", count: 16), ["w320", "card,exp1893456000"]),
+            (String(repeating: "A9e1", count: 64), ["w10,h20,fill,g30:60,bgffffff,dpr1.5"]),
+        ] {
             let addresses = SignedAddresses(keys: [try #require(SigningKey(hexadecimal: digits))])
-            for options in ["w320", "card,exp1893456000", "w10,h20,fill,g30:60,bgffffff,dpr1.5"] {
+            for options in choices {
                 for (source, isPlain) in [
                     ("https://example.com/a.jpg?x=1&y='2'", true), ("https://example.com/a.jpg", false),
                     ("https%3A%2F%2Fexample.com%2F%C3%A4%20b.jpg", true),

@@ -5,6 +5,15 @@ import Testing
 @testable import SignedAddresses
 
 @Suite struct SigningKeyTests {
+    @Test func `no text of a key tells its secret`() throws {
+        let addresses = SignedAddresses(keys: [
+            try #require(SigningKey(hexadecimal: String(repeating: "5a", count: 32)))
+        ])
+        var text = "\(addresses)" + String(reflecting: addresses)
+        dump(addresses, to: &text)
+        #expect(text.contains("SigningKey") && !text.contains("90") && !text.contains("5a"))
+    }
+
     @Test func `the whole signature is compared`() throws {
         let key = try #require(SigningKey(hexadecimal: String(repeating: "5a", count: 32)))
         let text = "w10/aHR0cDovL2EvYi5wbmc"

@@ -38,7 +38,10 @@ import WebImageTesting
 
         func transform(_ image: DecodedImage) throws -> DecodedImage {
             try image.mapFrames { pixels in
-                pixels.indices.map { $0 % 4 == 3 ? pixels[$0] : UInt8(Int(pixels[$0]) * percent / 100) }
+                pixels.indices.map {
+                    let dark = UInt8(Int(pixels[$0]) * percent / 100)
+                    return $0 % 4 == 3 ? pixels[$0] : dark
+                }
             }
         }
     }
@@ -49,7 +52,10 @@ import WebImageTesting
             let negative = ImageRequest(url, transformers: [
                 .custom(key: "negative") { image in
                     try image.mapFrames { pixels in
-                        pixels.indices.map { $0 % 4 == 3 ? pixels[$0] : pixels[$0 | 3] - pixels[$0] }
+                        pixels.indices.map {
+                            let alpha = pixels[$0 | 3]
+                            return $0 % 4 == 3 ? alpha : alpha - pixels[$0]
+                        }
                     }
                 }
             ])
