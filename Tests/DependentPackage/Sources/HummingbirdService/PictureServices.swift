@@ -37,11 +37,13 @@ struct PictureLog: Service {
             Metrics.Timer(label: "image_load", dimensions: dimensions)
                 .record(duration: took)
         case .failed(let error):
-            Counter(label: "image_failures").increment()
+            let dimensions = [("reason", error.reason)]
+            Counter(label: "image_failures", dimensions: dimensions)
+                .increment()
             var logger = logger
             logger[metadataKey: "url"] = activity.url.map { "\($0)" }
             logger[metadataKey: "trace"] = activity.label.map { "\($0)" }
-            logger.warning("A picture is not served: \(error)")
+            logger.warning("\(error.message)")
         default:
             break
         }
