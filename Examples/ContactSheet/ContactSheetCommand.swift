@@ -12,10 +12,11 @@ enum ContactSheetCommand {
             let options = try Options(Array(CommandLine.arguments.dropFirst()))
             let files = try options.folder.map(files(in:)) ?? samples()
             let sheet = try await sheet(of: files, options)
-            let format = EncodedFormat(options.format, options: EncodeOptions(quality: 85))
-            let bytes = try ImageCoders.default.encode(sheet.image, as: format)
+            let image = try options.page.map { try centred(sheet.image, on: $0) } ?? sheet.image
+            let format = EncodedFormat(options.format, options: EncodeOptions(quality: 90))
+            let bytes = try ImageCoders.default.encode(image, as: format)
             try Data(bytes).write(to: URL(filePath: options.output))
-            print("\(options.output): \(sheet.image.size), \(sheet.columns) columns")
+            print("\(options.output): \(image.size), \(sheet.frames.count) pictures")
         } catch {
             FileHandle.standardError.write(Data("contact-sheet: \(error)\n".utf8))
             exit(1)
@@ -31,48 +32,87 @@ enum ContactSheetCommand {
     /// The files of a folder, by name.
     static func files(in folder: String) throws -> [Picture] {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-        let files = names.filter { !$0.hasPrefix(".") }.map { name in
-            Picture(name: name) { try [UInt8](Data(contentsOf: URL(filePath: folder).appending(path: name))) }
+        let files = names.filter { !$0.hasPrefix(".") }.compactMap { name -> Picture? in
+            // Reading a pipe would wait for its writer.
+            let file = URL(filePath: folder).appending(path: name).resolvingSymlinksInPath()
+            guard (try? file.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true else { return nil }
+            return Picture(name: name) { try [UInt8](Data(contentsOf: file)) }
         }
-        guard !files.isEmpty else { throw Failure(description: "\(folder) is empty.") }
+        guard !files.isEmpty else { throw Failure(description: "There is no file in \(folder).") }
         return files
     }
 
     /// Twelve generated pictures.
     static func samples() -> [Picture] {
-        (1...12).map { seed in
-            Picture(name: "sample-\(seed)") {
-                let (width, height) = seed % 3 == 0 ? (300, 400) : (400, 300)
+        let shapes = [(600, 400), (400, 300), (300, 400), (640, 360), (400, 400)]
+        return (1...12).map { seed in
+            Picture(name: "scene-\(seed).png") {
+                let (width, height) = shapes[seed % shapes.count]
                 return try SceneFactory.encoded(width: width, height: height, seed: seed)
             }
         }
     }
 
-    /// Decodes as many files at once as there are cores, each at the size of its cell. A file without a picture leaves
-    /// its cell empty, and is named.
+    /// Decodes as many files at once as there are cores, each at the size of its place. A file without a picture is
+    /// named and left out.
     static func sheet(of files: [Picture], _ options: Options) async throws -> ContactSheet {
-        var sheet = try ContactSheet(count: files.count, cell: options.cell, columns: options.columns)
-        let decoding = DecodeOptions(firstFrameOnly: true, thumbnail: sheet.thumbnail)
+        var (sizes, pictures): ([PixelSize], [Picture]) = ([], [])
+        for file in files {
+            do {
+                sizes.append(try ImageCoders.default.properties(of: file.read()).size)
+                pictures.append(file)
+            } catch { complain(file, error) }
+        }
+        guard !pictures.isEmpty else { throw Failure(description: "There is no picture to show.") }
+        var sheet = try layout(sizes, options)
         try await withThrowingTaskGroup(of: (Int, Result<DecodedImage, any Error>).self) { group in
-            var waiting = files.indices.makeIterator()
+            var waiting = pictures.indices.makeIterator()
             func startNext() {
                 guard let index = waiting.next() else { return }
+                let decoding = DecodeOptions(firstFrameOnly: true, thumbnail: sheet.thumbnail(at: index))
                 // This program does nothing else, so its work may block the threads of the global pool.
-                group.addTask {
-                    (index, Result { try ImageCoders.default.decode(files[index].read(), options: decoding) })
+                group.addTask { [picture = pictures[index]] in
+                    (index, Result { try ImageCoders.default.decode(picture.read(), options: decoding) })
                 }
             }
             for _ in 0..<ProcessInfo.processInfo.activeProcessorCount { startNext() }
             while let (index, result) = try await group.next() {
                 switch result {
                 case .success(let image): try sheet.place(image, at: index)
-                case .failure(let error):
-                    FileHandle.standardError.write(Data("contact-sheet: \(files[index].name): \(error)\n".utf8))
+                case .failure(let error): complain(pictures[index], error)
                 }
                 startNext()
             }
         }
+        for (frame, picture) in zip(sheet.frames, pictures) where options.hasCaptions {
+            let caption = try Caption.picture(picture.name, width: frame.width)
+            try sheet.canvas.draw(caption, x: frame.x, y: frame.y + frame.height)
+        }
         return sheet
+    }
+
+    /// An empty sheet; for a page, with the highest rows that are all on it.
+    private static func layout(_ sizes: [PixelSize], _ options: Options) throws -> ContactSheet {
+        // Nothing is enlarged, so rows are no higher than the highest picture.
+        var rowHeight = min(options.page?.height ?? options.rowHeight, sizes.map(\.height).max() ?? 1)
+        while true {
+            let sheet = try ContactSheet(
+                of: sizes, width: options.page?.width ?? options.width, rowHeight: rowHeight,
+                caption: options.hasCaptions ? Caption.height : 0)
+            if rowHeight < 10 || sheet.canvas.size.height <= options.page?.height ?? .max { return sheet }
+            rowHeight = rowHeight * 31 / 32
+        }
+    }
+
+    /// The sheet in the middle of a page.
+    private static func centred(_ sheet: DecodedImage, on page: PixelSize) throws -> DecodedImage {
+        var canvas = try PremultipliedCanvas(page, color: .white)
+        try canvas.draw(sheet, x: 0, y: max(0, page.height - sheet.height) / 2)
+        return canvas.image
+    }
+
+    private static func complain(_ picture: Picture, _ error: any Error) {
+        FileHandle.standardError.write(Data("contact-sheet: \(picture.name.debugDescription): \(error)\n".utf8))
     }
 }
 

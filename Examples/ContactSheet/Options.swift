@@ -4,16 +4,20 @@ import ImageCoding
 /// What the command line asks for.
 struct Options {
     static let usage = """
-        usage: contact-sheet [FOLDER] [-o FILE] [--cell WxH] [--columns N]
+        usage: contact-sheet [FOLDER] [-o FILE] [--page a4|letter|WxH] [--width N] [--row N] [--no-captions]
         Without a folder, twelve generated pictures. FILE ends in png (contact-sheet.png by default), jpg or webp.
+        The rows are about 200 pixels high, or --row; the sheet is about square, or --width pixels wide. A page has all
+        pictures, as large as they fit: a4 and letter with 150 pixels to an inch, upright.
         """
 
     /// `nil` for generated pictures.
     var folder: String?
     var output = "contact-sheet.png"
     var format = ImageFormat.png
-    var cell = PixelSize(width: 160, height: 160)
-    var columns: Int?
+    var page: PixelSize?
+    var width: Int?
+    var rowHeight = 200
+    var hasCaptions = true
 
     /// - Throws: ``Failure``, with the usage.
     init(_ arguments: [String]) throws {
@@ -22,18 +26,19 @@ struct Options {
             guard let word = words.next() else { throw Failure(description: Options.usage) }
             return word
         }
+        func number(_ text: String) throws -> Int {
+            guard let number = Int(text), (50...10_000).contains(number) else {
+                throw Failure(description: Options.usage)
+            }
+            return number
+        }
         while let word = words.next() {
             switch word {
             case "-o": output = try value()
-            case "--cell":
-                let sides = try value().split(separator: "x").map { Int($0) ?? 0 }
-                guard sides.count == 2, sides.allSatisfy({ (1...10_000).contains($0) }) else {
-                    throw Failure(description: Options.usage)
-                }
-                cell = PixelSize(width: sides[0], height: sides[1])
-            case "--columns":
-                guard let count = try Int(value()), count > 0 else { throw Failure(description: Options.usage) }
-                columns = count
+            case "--page": page = try Options.page(value())
+            case "--width": width = try number(value())
+            case "--row": rowHeight = try number(value())
+            case "--no-captions": hasCaptions = false
             case _ where word.hasPrefix("-") || folder != nil: throw Failure(description: Options.usage)
             default: folder = word
             }
@@ -43,6 +48,19 @@ struct Options {
         case "jpg", "jpeg": format = .jpeg
         case "webp": format = .webp
         default: throw Failure(description: Options.usage)
+        }
+    }
+
+    private static func page(_ text: String) throws -> PixelSize {
+        switch text.lowercased() {
+        case "a4": return PixelSize(width: 1_240, height: 1_754)
+        case "letter": return PixelSize(width: 1_275, height: 1_650)
+        default:
+            let sides = text.split(separator: "x").map { Int($0) ?? 0 }
+            guard sides.count == 2, sides.allSatisfy({ (100...10_000).contains($0) }) else {
+                throw Failure(description: Options.usage)
+            }
+            return PixelSize(width: sides[0], height: sides[1])
         }
     }
 }

@@ -32,7 +32,7 @@ struct Batch {
         let failed: Int
         do {
             failed = try await options.action == .info ? describeAll(with: loads) : fetchAll(with: loads)
-            if let sheet { screen.explain([try await sheet.write()]) }
+            if let path = try await sheet?.write() { screen.explain([path]) }
         } catch {
             _ = await manager.shutdown(within: configuration.shutdownGrace)
             throw error

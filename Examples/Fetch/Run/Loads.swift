@@ -67,7 +67,7 @@ struct Loads: Sendable {
             var small = request
             small.firstFrameOnly = true
             small.transformers.append(sheet.thumbnail)
-            try await sheet.place(manager.image(for: small), of: job)
+            await sheet.place(try manager.image(for: small), of: job)
         }
         let painting = try await painting(of: request)
         let key = job.local?.key(url) ?? request.cacheKey ?? job.text

@@ -110,7 +110,7 @@ struct ToolTests {
             try expectEqual(run.lines.count, 3)
             expectEqual(origin.requestCount(for: "/mark.png"), 1)
             let image = try ImageCoders.default.decode(Array(Data(contentsOf: sheet)))
-            expectEqual(image.size, PixelSize(width: 344, height: 344))
+            expectEqual(image.size, PixelSize(width: 102, height: 152))
             for line in try run.lines where line.file != nil {
                 let pixels = try workplace.picture(line).pixels
                 let colors = Set(stride(from: 0, to: pixels.count, by: 4).map { Array(pixels[$0..<($0 + 4)]) })

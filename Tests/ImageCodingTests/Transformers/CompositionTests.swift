@@ -75,29 +75,60 @@ import Testing
         expectEqual(full.pixels, [200, 100, 50, 255])
     }
 
-    @Test func `pictures lie in the middle of their cells, row by row, and a sheet that cannot be is refused`() throws {
-        var sheet = try ContactSheet(
-            count: 5, cell: PixelSize(width: 10, height: 8), columns: 2, spacing: 1, background: .black)
-        expectEqual(sheet.image.size, PixelSize(width: 23, height: 28))
-        try sheet.place(still(4, 8, .white), at: 3)
-        expectEqual(pixel(sheet.image, 12 + 3, 10), [255, 255, 255, 255])
-        expectEqual(pixel(sheet.image, 12 + 2, 10), [0, 0, 0, 255])
-        try sheet.place(still(400, 400, .white), at: 0)
-        expectEqual(pixel(sheet.image, 2, 1), [255, 255, 255, 255])
-        expectEqual(pixel(sheet.image, 1, 1), [0, 0, 0, 255])
-        try sheet.place(still(10, 4, .white), at: 4)
-        expectEqual(pixel(sheet.image, 1, 19 + 2), [255, 255, 255, 255])
-        expectEqual(pixel(sheet.image, 1, 19 + 1), [0, 0, 0, 255])
-        for index in [-1, 5] {
-            expectImageError(.invalidRequest) { try sheet.place(still(1, 1, .white), at: index) }
-        }
-        try expectEqual(ContactSheet(count: 12).columns, 4)
-        try expectEqual(ContactSheet(count: 1).columns, 1)
-        for (count, side, columns) in [(0, 1, 1), (1, 0, 1), (1, 1, 0), (.max, 1, 1), (4, .max, 1)] as [(Int, Int, Int)]
-        {
-            expectImageError(nil, "\(count), \(side), \(columns)") {
-                try ContactSheet(count: count, cell: PixelSize(width: side, height: side), columns: columns)
+    @Test func `pictures lie in full rows with equal gaps, and a sheet that cannot be is refused`() throws {
+        let shapes = [(300, 200), (200, 300), (400, 100), (640, 480), (1, 1), (30, 4_000), (9_000, 30), (500, 400)]
+        let sizes = shapes.map { PixelSize(width: $0.0, height: $0.1) }
+        for (width, rowHeight, spacing, caption) in [(1_000, 160, 12, 20), (300, 60, 0, 0), (97, 20, 3, 1)] {
+            let sheet = try ContactSheet(
+                of: sizes, width: width, rowHeight: rowHeight, spacing: spacing, caption: caption)
+            expectEqual(sheet.frames.count, sizes.count)
+            let rows = Dictionary(grouping: sheet.frames, by: \.y).sorted { $0.key < $1.key }.map(\.value)
+            var bottom = 0
+            for row in rows {
+                expectEqual(row[0].x, spacing)
+                expectEqual(Set(row.map(\.height)).count, 1)
+                expectEqual(row[0].y, bottom + spacing)
+                for (one, next) in zip(row, row.dropFirst()) { expectEqual(next.x, one.x + one.width + spacing) }
+                let end = try #require(row.last)
+                if row[0].height < 2 * rowHeight { #expect(abs(end.x + end.width + spacing - width) <= 1) }
+                bottom = row[0].y + row[0].height + caption
             }
+            expectEqual(sheet.image.size, PixelSize(width: width, height: bottom + spacing))
+            for (frame, size) in zip(sheet.frames, sizes) where frame.height > 40 && frame.width > 40 {
+                #expect(
+                    abs(Double(frame.width) / Double(frame.height) / (Double(size.width) / Double(size.height)) - 1)
+                        < 0.05)
+            }
+        }
+        // About square, when nobody says how wide.
+        let square = try ContactSheet(of: [PixelSize](repeating: PixelSize(width: 3, height: 2), count: 40)).image.size
+        #expect((0.7...1.4).contains(Double(square.width) / Double(square.height)))
+        for (count, width, rowHeight, spacing) in [
+            (0, 100, 10, 1), (1, 0, 10, 1), (1, 100, 0, 1), (1, 100, 10, 50), (1, 100, 10, -1), (1, .max, 10, 1),
+            (1, 100, 10, .max), (1, .max, .max, 0),
+        ] {
+            expectImageError(nil, "\(count), \(width), \(rowHeight), \(spacing)") {
+                let sizes = [PixelSize](repeating: PixelSize(width: 4, height: 4), count: count)
+                return try ContactSheet(of: sizes, width: width, rowHeight: rowHeight, spacing: spacing)
+            }
+        }
+        expectImageError(.invalidRequest) { try ContactSheet(of: [PixelSize(width: 4, height: 0)]) }
+    }
+
+    @Test func `a picture fills its frame, and one that is smaller lies in the middle`() throws {
+        let sizes = [PixelSize(width: 100, height: 80), PixelSize(width: 10, height: 8)]
+        var sheet = try ContactSheet(of: sizes, width: 86, rowHeight: 32, spacing: 2, background: .black)
+        expectEqual(sheet.frames.map(\.width), [40, 40])
+        try sheet.place(still(100, 80, .white), at: 0)
+        for (x, y, value) in [(2, 2, 255), (41, 33, 255), (1, 2, 0), (42, 2, 0), (2, 34, 0)] as [(Int, Int, UInt8)] {
+            expectEqual(pixel(sheet.image, x, y), [value, value, value, 255], "\(x), \(y)")
+        }
+        try sheet.place(still(10, 8, .white), at: 1)
+        expectEqual(pixel(sheet.image, 44 + 15, 2 + 12), [255, 255, 255, 255])
+        expectEqual(pixel(sheet.image, 44 + 14, 2 + 12), [0, 0, 0, 255])
+        expectEqual(pixel(sheet.image, 44 + 25, 2 + 12), [0, 0, 0, 255])
+        for index in [-1, 2] {
+            expectImageError(.invalidRequest) { try sheet.place(still(1, 1, .white), at: index) }
         }
     }
 }

@@ -1,0 +1,1 @@
+../Gallery/Script/Font.swift
