@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Chromium without a window, driven over a pipe by its DevTools protocol."""
+"""Chromium without a window, driven over a pipe by its DevTools protocol. As a program it makes a picture of the page of
+a server:
+
+    python3 Tests/Server/browser.py http://127.0.0.1:8080/ page.webp
+"""
 
 import base64
 import collections
@@ -9,6 +13,8 @@ import os
 import select
 import signal
 import subprocess
+import sys
+import tempfile
 import time
 
 import world
@@ -143,7 +149,22 @@ class Chromium:
         scheme = "dark" if is_dark else "light"
         self.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
-    def picture(self, path, whole=True):
-        data = self.send("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
+    def picture(self, path):
+        """Writes the whole page as a PNG or WebP file."""
+        self.send("Emulation.setScrollbarsHidden", hidden=True)
+        data = self.send("Page.captureScreenshot", format=path.rpartition(".")[2], captureBeyondViewport=True)["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        chromium = Chromium(folder)
+        try:
+            chromium.screen(1280, 900)
+            chromium.open(sys.argv[1])
+            chromium.wait("document.querySelector('main').ariaBusy === 'false'")
+            chromium.wait("[...document.images].every(image => image.complete)")
+            chromium.picture(sys.argv[2])
+        finally:
+            chromium.end()

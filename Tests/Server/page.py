@@ -193,6 +193,8 @@ def page_row(place):
                 # The failures that were asked for.
                 check(any(part in said for part in ("status of 50", "ERR_CONNECTION")), f"the browser complains: {said}")
         row.served, row.last = "all", time.monotonic() - started
+    except (OSError, RuntimeError) as error:  # beside what was lost before
+        row.losses.append(repr(error))
     finally:
         page.end()
     row.asked = place.origin.asked
