@@ -40,7 +40,7 @@ struct Options {
           --cast FILE                    write what the script sends to its terminal as an asciicast
           --timing                       print how long the script held the main actor, with 2-megapixel pictures
           --count N                      how many pictures are generated (500)
-          --picture-size WxH             how large they are (480x320)
+          --picture-size WxH             how large they are (720x480)
           --allow-private                allow loopback and private addresses
           --help                         print this
 

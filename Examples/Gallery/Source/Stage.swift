@@ -34,7 +34,7 @@ struct Stage {
         let size = options.pictureSize ?? (options.isTimed ? PixelSize(width: 1_776, height: 1_184) : nil)
         let pieces = options.isRecorded ? DemoOrigin.Pieces(least: 2, more: 5) : nil
         let demo = try DemoOrigin(
-            count: options.count, size: size ?? PixelSize(width: 480, height: 320), pieces: pieces)
+            count: options.count, size: size ?? PixelSize(width: 720, height: 480), pieces: pieces)
         let ten = try DemoOrigin(
             count: FlightBoard.pictureCount, size: PixelSize(width: 480, height: 320),
             pieces: DemoOrigin.Pieces(least: 14, more: 7), isStill: true)
