@@ -38,9 +38,9 @@ import WebImageTesting
 
         func transform(_ image: DecodedImage) throws -> DecodedImage {
             try image.mapFrames { pixels in
-                pixels.indices.map {
-                    let dark = UInt8(Int(pixels[$0]) * percent / 100)
-                    return $0 % 4 == 3 ? pixels[$0] : dark
+                pixels.indices.map { index in
+                    let part = index % 4 == 3 ? 100 : percent
+                    return UInt8(Int(pixels[index]) * part / 100)
                 }
             }
         }
@@ -52,9 +52,9 @@ import WebImageTesting
             let negative = ImageRequest(url, transformers: [
                 .custom(key: "negative") { image in
                     try image.mapFrames { pixels in
-                        pixels.indices.map {
-                            let alpha = pixels[$0 | 3]
-                            return $0 % 4 == 3 ? alpha : alpha - pixels[$0]
+                        pixels.indices.map { index in
+                            let alpha = pixels[index | 3]
+                            return index % 4 == 3 ? alpha : alpha - pixels[index]
                         }
                     }
                 }

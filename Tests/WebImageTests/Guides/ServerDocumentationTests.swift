@@ -51,14 +51,18 @@ import WebImageTesting
             var body: [UInt8] = []
         }
         func answer(_ url: URL, _ manager: ImageManager) async throws -> Reply {
-            let request = ImageRequest(url, transformers: [.resize(to: PixelSize(width: 320, height: 320))])
+            let box = PixelSize(width: 320, height: 320)
+            let request = ImageRequest(url, transformers: [.resize(to: box)])
             do {
-                let file = try await manager.encodedImage(for: request, as: .webp(quality: 80))
-                return Reply(status: 200, fields: ["Content-Type": file.contentType], body: file.bytes)
+                let file = try await manager.encodedImage(
+                    for: request, as: .webp(quality: 80))
+                let fields = ["Content-Type": file.contentType]
+                return Reply(status: 200, fields: fields, body: file.bytes)
             } catch let error as ImageLoadError {
                 let fields = error.isRetryable ? ["Retry-After": "5"] : [:]
                 let body = Array(error.publicMessage.utf8)
-                return Reply(status: error.suggestedHTTPStatus, fields: fields, body: body)
+                return Reply(
+                    status: error.suggestedHTTPStatus, fields: fields, body: body)
             }
         }
         try await Example.withPhoto { configuration, url, origin in
@@ -74,7 +78,8 @@ import WebImageTesting
         try await Example.withPhoto { configuration, url, origin in
             var tenants: [String: ImageCaches] = [:]
             func request(_ url: URL, for tenant: String) -> ImageRequest {
-                let caches = tenants[tenant] ?? ImageCaches(memory: MemoryLimits(maximumCost: 50_000_000))
+                let limits = MemoryLimits(maximumCost: 50_000_000)
+                let caches = tenants[tenant] ?? ImageCaches(memory: limits)
                 tenants[tenant] = caches
                 var request = ImageRequest(url)
                 request.caches = Identified(identity: tenant, caches)
@@ -98,8 +103,12 @@ import WebImageTesting
                 _ = try await manager.image(from: url)
 
                 let (counters, occupancy) = (manager.counters, await manager.occupancy)
-                lines.append("\(counters.requests) calls, \(counters.downloads) downloads, \(counters.failed) failed")
-                lines.append("\(occupancy.queuedDownloads) queued, \(occupancy.runningWork) decoding")
+                lines.append(
+                    "\(counters.requests) calls, \(counters.downloads) downloads, "
+                        + "\(counters.failed) failed")
+                lines.append(
+                    "\(occupancy.queuedDownloads) queued, "
+                        + "\(occupancy.runningWork) decoding")
             }
             #expect(lines == ["2 calls, 1 downloads, 0 failed", "0 queued, 0 decoding"])
         }

@@ -16,9 +16,13 @@ import WebImageTesting
 
                 let response = try await manager.load(request)
                 let stages = response.metrics
-                lines.append("download \(stages.download ?? .zero), decode \(stages.decode ?? .zero)")
+                lines.append(
+                    "download \(stages.download ?? .zero), "
+                        + "decode \(stages.decode ?? .zero)")
                 let memory = manager.memoryStatistics
-                lines.append("\(memory.hits) of \(memory.hits + memory.misses) in memory, \(memory.evictions) evicted")
+                lines.append(
+                    "\(memory.hits) of \(memory.hits + memory.misses) in memory, "
+                        + "\(memory.evictions) evicted")
             }
             #expect(lines.count == 2)
             #expect(lines[1].hasSuffix(" 0 evicted"))
