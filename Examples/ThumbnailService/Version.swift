@@ -1,1 +1,0 @@
-../Fetch/CommandLine/Version.swift
