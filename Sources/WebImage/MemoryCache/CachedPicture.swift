@@ -42,7 +42,7 @@ enum CachedPicture: Sendable {
     }
 
     /// The places of an entry in the table, and those of two keys that left before it.
-    private static let overhead =
+    static let overhead =
         MemoryLayout<S3FIFO<MemoryKey, CachedPicture>.Slot>.stride * 3 / 2 + (MemoryLayout<MemoryKey>.stride + 4) * 2
         + 2 * GhostQueue.overhead
 

@@ -96,6 +96,21 @@ import WebImageTesting
         Self.end(scenario)
         let names = Self.names(of: watcher.value ?? []).filter { $0.hasPrefix("failed") }
         expectEqual(names, ["failed unacceptableStatus", "failed transferFailed"])
+
+        // A full queue is no cancellation.
+        var configuration = ImageManager.Configuration.unchanged
+        configuration.downloader.maximumConcurrentDownloads = 1
+        configuration.downloader.maximumQueueLength = 1
+        let gate = Gate()
+        let full = ManagerScenario(seed: seed, gate: gate, configuration: configuration)
+        let refusals = Self.watch(full)
+        let callers = (0..<3).map { full.load($0) }
+        full.executor.drain()
+        full.executor.open(gate)
+        expectEqual(callers.count { $0.value != nil }, 2)
+        Self.end(full)
+        let ends = Self.names(of: refusals.value ?? []).filter { $0.hasPrefix("failed") || $0 == "cancelled" }
+        expectEqual(ends, ["failed overloaded"])
     }
 
     @Test(arguments: seeds) func `counters add up, however the calls end`(seed: UInt64) {

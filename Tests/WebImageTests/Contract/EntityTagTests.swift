@@ -54,6 +54,26 @@ import WebImageTesting
         expect(staged.isAtRest)
     }
 
+    @Test(.enabled(if: hasSystemAllocator)) func `the room of a tag is counted, and a tag takes no other`() async {
+        await #expect(processExitsWith: .success) {
+            let (files, given) = heapGrowth {
+                (0..<1_000).map { number in
+                    Shared(
+                        EncodedImage(
+                            bytes: [UInt8](repeating: 1, count: 100 + number % 7), format: .png, width: 1, height: 1,
+                            frameCount: 1, source: .memory))
+                }
+            }
+            let (_, later) = heapGrowth { for file in files { _ = file.value.entityTag } }
+            let key = MemoryKey.file(CacheKey("a"))
+            let counted = files.reduce(0) { sum, file in
+                sum + CachedPicture.encoded(file).cost(for: key) - CachedPicture.overhead
+            }
+            #expect(abs(given - counted) * 20 <= given, "\(counted) for \(given)")
+            #expect(later < 2_000, "\(later)")
+        }
+    }
+
     @Test func `callers that ask at once wait for the one that hashes`() {
         let (content, hasher) = (EncodedImage.Content([1, 2, 3]), Hasher())
         DispatchQueue.concurrentPerform(iterations: 64) { _ in _ = content.entityTag(hasher.digest) }
