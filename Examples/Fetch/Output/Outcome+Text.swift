@@ -25,8 +25,10 @@ extension Outcome {
 
     /// A line for a terminal that is this wide.
     ///
-    /// - Parameter columns: At least 1.
-    func line(columns: Int, _ colours: Colours) -> String {
+    /// - Parameters:
+    ///   - columns: At least 1.
+    ///   - labels: What tells the URLs of the run apart, where there is no room for the whole one.
+    func line(columns: Int, _ colours: Colours, _ labels: Labels = Labels([])) -> String {
         let room = columns - 1
         switch result {
         case .success(let picture):
@@ -37,11 +39,15 @@ extension Outcome {
             if room >= 76 { table.append(Amount.milliseconds(time).leftPadded(to: 6)) }
             let start = table.joined(separator: "  ") + "  "
             let (file, space) = (picture.file.printable, max(0, room - start.count))
-            let name = file.columnCount <= space ? file[...] : file.split(separator: "/").last ?? ""
-            let text = start + String(name).shortened(to: space)
+            let label = labels.label(for: url.printable)
+            let hasRoom = file.columnCount + 2 + min(24, label.columnCount) <= space
+            let last = hasRoom ? file[...] : file.split(separator: "/").last ?? ""
+            let text = start + String(last).shortened(to: space)
             let left = room - text.columnCount - 2
-            let source = left < 24 ? "" : "  " + colours.dim(url.printable.shortened(to: left))
-            return colours.source(picture.source, text) + source
+            let name = url.printable
+            let short = label.shortened(to: max(0, left), sharing: labels.shared)
+            let source = name.columnCount <= left ? name : left < 10 ? "" : short
+            return colours.source(picture.source, text) + (source.isEmpty ? "" : "  " + colours.dim(source))
         case .failure: return failureLine(colours)
         }
     }

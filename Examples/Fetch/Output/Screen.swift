@@ -86,7 +86,7 @@ final class Screen: Sendable {
             } else if let text = picture(outcome, &state) {
                 write(text, &state)
             } else if !options.isQuiet {
-                let line = table.map { outcome.line(columns: $0.size.columns, colours) } ?? outcome.line
+                let line = table.map { outcome.line(columns: $0.size.columns, colours, state.labels) } ?? outcome.line
                 write(line + "\n", &state)
             }
             if options.isVerbose {

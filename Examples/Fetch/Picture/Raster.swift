@@ -36,14 +36,13 @@ struct Raster {
             + String(Self.characters[best])
     }
 
-    /// The mean of two pixels; what is beyond the picture, or transparent, is as dark as the usual terminal.
+    /// The sum of two pixels above each other; what is beyond an edge looks as the edge does, and transparent pixels as
+    /// dark as the usual terminal.
     private func colour(_ x: Int, _ y: Int) -> Colour {
-        var sum = Colour()
-        for y in [y, y + 1] where x < picture.width && y < picture.height {
-            let start = (y * picture.width + x) * 4
-            sum &+= Colour((0..<4).map { Int(picture.pixels[start + $0]) })
+        [y, y + 1].reduce(Colour()) { sum, y in
+            let start = (min(y, picture.height - 1) * picture.width + min(x, picture.width - 1)) * 4
+            return sum &+ Colour((0..<4).map { Int(picture.pixels[start + $0]) })
         }
-        return sum
     }
 
     private func sum(_ parts: [Colour], _ shape: Int) -> Colour {

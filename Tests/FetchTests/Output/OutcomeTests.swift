@@ -111,6 +111,14 @@ struct OutcomeTests {
         for (line, file) in zip(lines, files) { #expect(line.contains(columns < 120 ? String(file.suffix(27)) : file)) }
     }
 
+    @Test(arguments: [40, 80, 120]) func `lines of the same picture of two origins differ`(columns: Int) {
+        let urls = (1...2).map { "http://127.0.0.1:4000\($0)/a/long/way/to/photographs/of/a/journey/0.jpg" }
+        let labels = Labels(urls)
+        let lines = urls.map { Self.success($0, file: "0.jpg").line(columns: columns, .none, labels) }
+        #expect(lines[0] != lines[1])
+        #expect(lines.allSatisfy { $0.columnCount < columns })
+    }
+
     @Test func `colours change no letter, and only a terminal has them`() {
         let outcome = Self.success("http://a/")
         let plain = outcome.line(columns: 80, .none)
