@@ -8,6 +8,7 @@ import Scenes
 enum ContactSheetCommand {
     static func main() async {
         if Version.isPrinted(for: "contact-sheet") { return }
+        if CommandLine.arguments.dropFirst().elementsEqual(["--help"]) { return print(Options.usage) }
         do {
             let options = try Options(Array(CommandLine.arguments.dropFirst()))
             let files = try options.folder.map(files(in:)) ?? samples()

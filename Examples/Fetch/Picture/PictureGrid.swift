@@ -9,7 +9,7 @@ struct PictureGrid: Sendable {
 
     /// The cells between two places.
     private static let gap = 1
-    /// The smallest and the largest width of a place.
+    /// The smallest and the largest width of a place among others.
     private static let widths = 16...64
 
     /// Chooses the largest places with which all pictures are on the screen at once; when there are too many for that,
@@ -18,7 +18,8 @@ struct PictureGrid: Sendable {
     /// - Parameter spare: Rows for what else is printed.
     init(count: Int, _ graphics: Canvas.Graphics, _ size: Terminal.Size, spare: Int = 7) {
         func canvas(_ across: Int) -> Canvas {
-            let width = min(Self.widths.upperBound, (size.columns - 1 - (across - 1) * Self.gap) / across)
+            let room = (size.columns - 1 - (across - 1) * Self.gap) / across
+            let width = count == 1 ? room : min(Self.widths.upperBound, room)
             let most = count == 1 ? size.rows - 4 : max(3, (width * 5 + 8) / 16)
             return Canvas(graphics: graphics, columns: max(1, width), rows: max(1, min(most, size.rows - 4)))
         }

@@ -83,6 +83,7 @@ struct Loads: Sendable {
         var small = request
         small.firstFrameOnly = true
         small.transformers.append(canvas.thumbnail)
+        small.cacheWrites = .memory  // the next window has another size
         return try canvas.painting(of: await manager.image(for: small))
     }
 

@@ -27,6 +27,8 @@ struct PictureGridTests {
         }
         expectEqual(grid(8, 80, 24).across, 4)
         expectEqual(grid(8, 40, 24).across, 2)
+        // A single one is as large as the window.
+        #expect(grid(1, 200, 50).canvas.columns == 199 && grid(1, 200, 50).canvas.rows == 46)
     }
 
     @Test func `each row is made room for once, and a line between two pictures begins another`() {
