@@ -27,17 +27,20 @@ struct Canvas: Sendable {
     let columns: Int
     let rows: Int
 
-    /// Makes a picture fit: a cell is twice as high as wide.
+    /// The pixels for a cell, which is twice as high as wide. A terminal that takes files makes them as large as its own.
+    private var cell: PixelSize {
+        graphics == .kitty ? PixelSize(width: 16, height: 32) : PixelSize(width: 2, height: 4)
+    }
+
+    /// Makes a picture fit.
     var thumbnail: ResizeTransformer {
-        let cell = graphics == .kitty ? PixelSize(width: 10, height: 20) : PixelSize(width: 2, height: 4)
-        return .resize(to: PixelSize(width: columns * cell.width, height: rows * cell.height))
+        .resize(to: PixelSize(width: columns * cell.width, height: rows * cell.height))
     }
 
     /// The text that draws a picture at the bottom left of the canvas, whose top left corner is at the cursor.
     ///
     /// - Parameter picture: One that ``thumbnail`` has made.
     func painting(of picture: DecodedImage) throws -> String {
-        let cell = graphics == .kitty ? PixelSize(width: 10, height: 20) : PixelSize(width: 2, height: 4)
         let width = min(columns, (picture.width + cell.width - 1) / cell.width)
         let height = min(rows, (picture.height + cell.height - 1) / cell.height)
         let corner = Self.moved(down: rows - height)

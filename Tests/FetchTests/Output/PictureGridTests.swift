@@ -58,7 +58,7 @@ struct PictureGridTests {
         let canvas = Canvas(graphics: .kitty, columns: 30, rows: 10)
         let picture = try ImageCoders.default.decode(Pictures.bytes(seed: 3, width: 300, height: 160))
         let text = try canvas.painting(of: picture)
-        #expect(text.hasPrefix("\u{1B}[2B\u{1B}_Ga=T,f=100,c=30,r=8,C=1,q=2,m="))
+        #expect(text.hasPrefix("\u{1B}[5B\u{1B}_Ga=T,f=100,c=19,r=5,C=1,q=2,m="))
         let pieces = text.matches(of: #/;([A-Za-z0-9+\/=]+)\u{1B}\\/#).map { String($0.1) }
         #expect(pieces.allSatisfy { $0.count <= 4_096 })
         let file = try #require(Data(base64Encoded: pieces.joined()))
