@@ -162,6 +162,7 @@ def page_row(place):
 
     place.start_servers(1, "--page", "--unsigned", "--allow-host", "127.0.0.1", shares=False)
     place.start_servers(1, "--page", shares=False)
+    place.start_servers(1, "--page", "--unsigned", "--any-host", "--presets-only", "--preset", "card=w50", shares=False)
     source = f"http://127.0.0.1:{place.origin.port}/1.png"
     page = browser.Chromium(place.folder)
     try:
@@ -173,6 +174,8 @@ def page_row(place):
         page.wait(f"{SETTLED} && {WIDTH} === 240")
         check("image/webp" in page.run(text("result")), "auto is not what a picture of this browser gets")
         check("240 × 160" in page.run(text("original")), "the original has no size")
+        page.run("document.querySelector('[data-copy=address]').click()")
+        page.wait(f"{text('said')} === 'Copied.'")
         screens(page, check)
         keyboard(page, check)
         late_answer(page, check)
@@ -185,7 +188,12 @@ def page_row(place):
         page.wait(f"{SETTLED} && {text('sentence')}.includes('The origin of the picture')")
         check(page.run("!document.getElementById('after').hasAttribute('src')"), "a broken picture is shown")
         signed_only(place, page, check, source)
-        place.servers[1].process.kill()
+        page.open(f"http://127.0.0.1:{place.servers[2].port}/")
+        fill(page, "url", source)
+        page.key("Enter", "\r")
+        page.wait(f"{SETTLED} && {WIDTH} === 50 && {text('address')}.includes('/card/unsigned/')")
+        check("no preset" in page.run(text("original")), "nothing says why there is no original")
+        place.servers[2].process.kill()
         page.wait("!document.getElementById('gone').hidden")
         for kind in ("Log.entryAdded", "Runtime.exceptionThrown"):
             for event in page.taken(kind):

@@ -12,6 +12,7 @@ function element(name, properties = {}, ...children) {
 // What the controls say
 
 const chosen = name => document.querySelector(`input[name=${name}]:checked`).value;
+const spaced = gravity => gravity.replace(/^(top|bottom)(?=.)/, '$1 ');
 const number = id => $(id).value === '' ? '' : String(Number($(id).value));
 const sides = () => number('w') || number('h');
 
@@ -36,16 +37,16 @@ function options() {
   return needed.join(',') || 'auto';
 }
 
+/** Of what the page shows: the options, and those of the original where these are served. */
+const wanted = () => [options(), ...settings.presetsOnly ? [] : ['original']];
 const place = (url = $('url').value.trim()) => btoa(String.fromCharCode(...new TextEncoder().encode(url)))
   .replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
 /** The path with these options, and that of the original; of a server that wants signatures those that were pasted. */
 function paths() {
-  if (settings.unsigned) return [`/${options()}/unsigned/${place()}`, `/original/unsigned/${place()}`];
-  return $('signed').value.split(/\s+/).filter(text => text).slice(0, 2).map(text => {
-    const url = URL.canParse(text, location.origin) ? new URL(text, location.origin) : null;
-    return url ? url.pathname + url.search : '';
-  });
+  if (settings.unsigned) return wanted().map(text => `/${text}/unsigned/${place()}`);
+  return $('signed').value.split(/\s+/).filter(text => text).slice(0, 2)
+    .map(text => URL.canParse(text, location.origin) ? new URL(text, location.origin).pathname : '/');
 }
 
 /** What keeps the page from asking; empty when nothing does. */
@@ -54,43 +55,38 @@ function obstacle() {
   if (!$('url').value.trim()) return 'Give the address of an original.';
   if (!settings.unsigned) return 'Sign the address with the commands above, and paste what they print.';
   if ($('preset').value) return '';
-  for (const [id, name] of [['w', 'The width'], ['h', 'The height'], ['x', 'The place'], ['y', 'The place']]) {
-    const control = $(id), isOfPlace = id === 'x' || id === 'y';
-    if (isOfPlace && (chosen('mode') !== 'fill' || chosen('gravity') !== 'place')) continue;
-    if (!control.validity.valid || isOfPlace && !control.value) {
-      return `${name} takes a whole number from ${control.min} to ${control.max}.`;
-    }
+  const mode = chosen('mode'), hasPlace = mode === 'fill' && chosen('gravity') === 'place';
+  for (const [id, name] of [['w', 'The width'], ['h', 'The height'], ['x', 'A place'], ['y', 'A place']]) {
+    const { validity, min, max } = $(id);
+    if (!validity.valid && (hasPlace || id < 'x')) return `${name} takes a whole number from ${min} to ${max}.`;
   }
-  const mode = chosen('mode');
   return mode !== 'fit' && !(number('w') && number('h')) ? `${mode} needs both a width and a height.` : '';
 }
 
 /** Shows the address, and each word beside its control. */
 function describe() {
-  const hasOwnOptions = !$('preset').value;
-  $('options').hidden = !hasOwnOptions;
+  $('options').hidden = Boolean($('preset').value);
   $('keeps').hidden = chosen('mode') !== 'fill';
   for (const output of document.querySelectorAll('.word')) {
     const [word, isNeeded] = words[output.htmlFor[0]]();
     output.value = word;
     output.classList.toggle('on', Boolean(isNeeded));
   }
-  const signature = settings.unsigned ? 'unsigned' : '…signature…';
-  const pasted = settings.unsigned ? null : paths()[0];
+  const signature = settings.unsigned ? 'unsigned' : '…signature…', pasted = settings.unsigned ? null : paths()[0];
   $('address').replaceChildren(...pasted ? [location.origin + pasted]
     : [`${location.origin}/`, element('b', { textContent: options() }), `/${signature}/${place()}`]);
   $('address').href = pasted ?? (settings.unsigned ? paths()[0] : '#signing');
   const quoted = text => `'${text.replaceAll("'", "'\\''")}'`;
-  $('command').textContent = [options(), 'original']
-    .map(text => `image-server sign ${text} ${quoted($('url').value.trim() || 'https://example.com/photo.jpg')}`).join('\n');
+  const source = quoted($('url').value.trim() || 'https://example.com/photo.jpg');
+  $('command').textContent = wanted().map(text => `image-server sign ${text} ${source}`).join('\n');
   for (const button of $('samples').children) button.ariaPressed = String(button.value === $('url').value);
 }
 
 // Pictures
 
 const units = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
-const bytes = count => count < 1e3 ? `${count} bytes` : count < 1e6 ? `${units.format(count / 1e3)} kB`
-  : `${units.format(count / 1e6)} MB`;
+const bytes = count => count < 1e3 ? `${count} bytes`
+  : count < 1e6 ? `${units.format(count / 1e3)} kB` : `${units.format(count / 1e6)} MB`;
 
 /** Where an answer came from, by its Cache-Status. */
 function origin(field) {
@@ -100,7 +96,7 @@ function origin(field) {
 
 class Refusal extends Error {}
 
-/** Asks for a picture as an <img> would, and decodes it; once more where it was made, for what the next visitor waits. */
+/** Asks for a picture as an <img> does; once more where it was made, as that is what the next client waits for. */
 async function measure(path, signal, making) {
   const start = performance.now();
   const answer = await fetch(path, {
@@ -124,10 +120,10 @@ async function measure(path, signal, making) {
     width: picture.naturalWidth, height: picture.naturalHeight };
 }
 
-function row(id, picture, others) {
+function row(id, picture, others, absence = '') {
   const [title, size, time] = $(id).children;
   title.lastElementChild.textContent = picture
-    ? `${picture.width} × ${picture.height} · ${picture.type} · ${picture.from}` : '';
+    ? `${picture.width} × ${picture.height} · ${picture.type} · ${picture.from}` : absence;
   const milliseconds = time => `${units.format(time)} ms`;
   for (const [cell, key, text] of [[size, 'bytes', bytes], [time, 'time', milliseconds]]) {
     cell.replaceChildren();
@@ -136,18 +132,19 @@ function row(id, picture, others) {
     bar.style.width = `${100 * picture[key] / Math.max(...others.map(other => other[key]))}%`;
     cell.append(text(picture[key]), bar);
   }
-  if (picture?.making) time.append(element('small', { textContent: `${milliseconds(picture.making)} when it was made` }));
+  const making = picture?.making && `${milliseconds(picture.making)} when it was made`;
+  if (making) time.append(element('small', { textContent: making }));
 }
 
 let shown = [];
 
 /** The one place that writes what was measured. Nothing is left of what it does not get. */
-function draw(result, original, sentence = '') {
+function draw(result, original, sentence = '', absence = '') {
   const both = [result, original].filter(picture => picture);
   for (const old of shown) if (!both.includes(old)) URL.revokeObjectURL(old.url);
   shown = both;
   row('result', result, both);
-  row('original', original, both);
+  row('original', original, both, absence);
   $('saving').replaceChildren();
   if (result && original) {
     const part = Math.round(100 * (1 - result.bytes / original.bytes));
@@ -161,25 +158,22 @@ function draw(result, original, sentence = '') {
   for (const [id, picture] of [['after', result], ['before', original]]) {
     if (picture) $(id).src = picture.url; else $(id).removeAttribute('src');
   }
-  $('sample').hidden = true;
+  $('sample').hidden = Boolean(!result || !settings.unsigned || $('preset').value || !sides());
   if (!result) return;
   const ratio = settings.unsigned && !$('preset').value ? Number($('dpr').value) : 1;
   const width = Math.round(result.width / ratio), height = Math.round(result.height / ratio);
   frame.style.aspectRatio = `${result.width} / ${result.height}`;
-  frame.style.width = $('zoom').checked ? '100%' : `${width}px`;
-  frame.classList.toggle('narrow', width < 200 && !$('zoom').checked);
+  frame.style.setProperty('--width', `${width}px`);
+  frame.classList.toggle('narrow', width < 200);
   // The original lies below as the options have cut it.
   const isCut = $('preset').value || !settings.unsigned || chosen('mode') === 'fill';
   $('before').style.objectFit = isCut ? 'cover' : 'fill';
-  const gravity = chosen('gravity').replace(/^(top|bottom)(?=.)/, '$1 ');
+  const gravity = spaced(chosen('gravity'));
   $('before').style.objectPosition = gravity === 'place' ? `${number('x')}% ${number('y')}%` : gravity;
-  if (settings.unsigned && !$('preset').value && sides()) {
-    const once = options().split(',').filter(word => !word.startsWith('dpr'));
-    const at = list => `${location.origin}/${list.join(',')}/unsigned/${place()}`;
-    $('markup').textContent = `<img src="${at(once)}"\n     srcset="${at([...once, 'dpr2'])} 2x"\n     `
-      + `width="${width}" height="${height}" alt="">`;
-    $('sample').hidden = false;
-  }
+  const once = options().split(',').filter(word => !word.startsWith('dpr'));
+  const at = list => `${location.origin}/${list.join(',')}/unsigned/${place()}`;
+  $('markup').textContent = `<img src="${at(once)}"\n     srcset="${at([...once, 'dpr2'])} 2x"\n     `
+    + `width="${width}" height="${height}" alt="">`;
 }
 
 let turn = new AbortController(), timer = 0, isGone = false;
@@ -196,17 +190,18 @@ async function show(isAgain) {
   try {
     if (sentence) throw new Refusal(sentence);
     const result = await measure(path, signal);
-    let original = isAgain ? null : shown[1]?.path === ofOriginal ? shown[1] : null;
+    let original = !isAgain && shown[1]?.path === ofOriginal ? shown[1] : null;
+    let absence = settings.presetsOnly ? 'no preset of this server' : '';
     // A server that refuses the original shows the result alone.
     if (!original && ofOriginal) original = await measure(ofOriginal, signal).catch(error => {
       if (!(error instanceof Refusal)) throw error;
+      absence = error.message;
     });
     signal.throwIfAborted();
-    draw(result, original);
+    draw(result, original, '', absence);
   } catch (error) {
     if (signal.aborted) return;
     draw(null, null, error instanceof Refusal ? error.message : 'The server did not answer.');
-    if (!(error instanceof Refusal)) setGone(true);
   }
   $('main').ariaBusy = 'false';
   figures();
@@ -257,7 +252,6 @@ $('form').addEventListener('change', event => {
 $('form').addEventListener('submit', event => event.preventDefault());
 $('signed').addEventListener('input', () => show());
 $('again').addEventListener('click', () => show(true));
-$('zoom').addEventListener('change', () => shown[0] && !$('frame').hidden && draw(...shown));
 $('slider').addEventListener('input', () => $('frame').style.setProperty('--at', `${$('slider').value}%`));
 document.addEventListener('visibilitychange', figures);
 
@@ -272,7 +266,7 @@ for (const button of document.querySelectorAll('[data-copy]')) {
       getSelection().selectAllChildren(source);
       $('said').textContent = document.execCommand('copy') ? 'Copied.' : 'Selected; copy it with the keyboard.';
     }
-    button.firstChild.data = $('said').textContent.replace(/[.;].*/, '');
+    button.firstChild.data = $('said').textContent.match(/\w+/)[0];
     setTimeout(() => { button.firstChild.data = 'Copy'; $('said').textContent = ''; }, 1500);
   });
 }
@@ -281,8 +275,8 @@ for (const button of document.querySelectorAll('[data-copy]')) {
 
 $('version').textContent = settings.version;
 $('signing').hidden = settings.unsigned;
-for (const name of ['top left', 'top', 'top right', 'left', 'center', 'right', 'bottom left', 'bottom', 'bottom right']) {
-  const value = name.replace(' ', '');
+for (const value of ['topleft', 'top', 'topright', 'left', 'center', 'right', 'bottomleft', 'bottom', 'bottomright']) {
+  const name = spaced(value);
   $('gravities').append(element('label', { title: name }, element('input', {
     type: 'radio', name: 'gravity', value, ariaLabel: name, checked: value === 'center' })));
 }
@@ -294,10 +288,7 @@ for (const sample of settings.samples) {
   $('url').value ||= sample.url;
   const button = element('button', { type: 'button', value: sample.url }, element('img', { alt: '' }), sample.name);
   $('samples').append(button);
-  button.addEventListener('click', () => {
-    $('url').value = sample.url;
-    show();
-  });
+  button.addEventListener('click', () => { $('url').value = sample.url; show(); });
 }
 // The first picture has the server for itself.
 show().then(() => {
