@@ -36,7 +36,8 @@ import Testing
 
     @Test(arguments: [
         ("--page", ["--page"]), ("--errors p", ["picture", "problem"]), ("--errors = pi", ["picture"]), ("s", ["sign"]),
-        ("--port ", []), ("--cache /us", ["/usr"]), ("--fallback /etc/passw", ["/etc/passwd"]),
+        ("--port ", []), ("--cache /us", ["/usr"]), ("--cache /etc/passw", []),
+        ("--fallback /etc/passw", ["/etc/passwd"]),
         ("--completions ", ["bash", "fish", "zsh"]),
     ])
     func `bash completes options and their values`(words: String, expected: [String]) throws {
