@@ -64,8 +64,8 @@ extension ActivityHub {
     }
 
     func noteFailure(_ request: ImageRequest, _ error: any Error) {
-        guard !(error is CancellationError), let error = ImageLoadError.mapping(error, url: request.url) as? ImageLoadError
-        else {
+        // A caller's error is one of these two.
+        guard let error = error as? ImageLoadError else {
             tally.cancelled.add()
             return tell(request, .cancelled)
         }
