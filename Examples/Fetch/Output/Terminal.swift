@@ -21,11 +21,11 @@ struct Terminal: Sendable {
     /// - Source: https://no-color.org
     var hasColours: Bool { ProcessInfo.processInfo.environment["NO_COLOR"]?.isEmpty != false }
 
-    /// Whether the user's locale has more than ASCII.
+    /// Whether the user's locale has more than ASCII. A container often names none, and its terminal has it all the same.
     static var isUnicode: Bool {
         let environment = ProcessInfo.processInfo.environment
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
-        return locale?.uppercased().replacing("-", with: "").contains("UTF8") == true
+        return locale?.uppercased().replacing("-", with: "").contains("UTF8") != false
     }
 
     /// The present size; 80 by 24 when it is unknown.

@@ -35,7 +35,7 @@ struct MainJobTests {
     }
 
     @Test func `on a terminal the demonstration shows its pictures`() async throws {
-        for (language, count) in [("C.UTF-8", 1), ("C", 0)] {
+        for (language, count) in [("C.UTF-8", 1), ("C", 0), ("", 1)] {
             let workplace = try Workplace()
             let shell = """
                 export TMPDIR=$PWD TERM=xterm LC_ALL=\(language)
