@@ -3,7 +3,7 @@
 ///
 /// Each program has this file in its folder, as a link.
 enum Version {
-    static let number = "0.1.0"
+    static let number = "0.2.0"
 
     /// Prints `NAME X.Y.Z` when that is all the command line asks for.
     ///
