@@ -109,6 +109,7 @@ def options(page, check):
     check(set(asked(page)) <= {"w1024"}, "typing 1024 makes other pictures, too")
     fill(page, "w", "100")
     for script, words in (
+            ("document.querySelector('[value=stretch]').click()", "w100,h100,stretch"),
             ("document.querySelector('[value=fill]').click()", "w100,h100,fill"),
             ("document.querySelector('[value=topright]').click()", "w100,h100,fill,topright"),
             ("document.getElementById('hasbg').click()", "w100,h100,fill,topright,bgffd166"),

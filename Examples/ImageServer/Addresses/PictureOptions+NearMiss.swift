@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 extension PictureOptions {
     /// What is wrong with an option that other services or CSS write in another way, such as `width=320`, `320x240`,
-    /// `format:jpg` or `cover`; `nil` for other words.
+    /// `format:jpg` or `crop`; `nil` for other words.
     static func nearMiss(_ word: some StringProtocol) -> AddressError? {
         if word.hasPrefix("exp") { return .option(word, "is the end of an address; it comes last, after an option") }
         let text = word.lowercased()

@@ -92,8 +92,8 @@ extension Settings {
         """
 
     static let words = """
-        Options of a picture, joined by commas: w1…8192, h1…8192, dpr1…5, fit, fill, stretch, for fill a gravity (center,
-        top, bottomleft, …, g30:60), bgRRGGBB, auto, original, jpeg, png, gif, webp, q1…100, still, strip; and last
+        Options of a picture, joined by commas: w1…8192, h1…8192, dpr1…5, fit, cover, fill, stretch, for fill a gravity
+        (center, top, bottomleft, …, g30:60), bgRRGGBB, auto, original, jpeg, png, gif, webp, q1…100, still, strip; and last
         expSECONDS, the second since 1970 from which the address is refused.
         """
 

@@ -111,6 +111,7 @@ import Testing
         for (options, key) in [
             ("w10,h10,fill,bottomright", "resize(10x10,fill,1.0:1.0)"),
             ("w10,h10,fill,g30:60", "resize(10x10,fill,0.3:0.6)"),
+            ("w10,h10,cover", "resize(10x10,cover)"),
             ("w10,dpr1.5", "resize(15x65500,fit)"), ("w8192,dpr5", "resize(8192x65500,fit)"),
             ("w8000,h4000,fill,dpr5", "resize(8192x4096,fill)"),
             ("w4000,h8000,stretch,dpr5", "resize(4096x8192,stretch)"), ("w8192,h1,dpr5", "resize(8192x1,fit)"),
