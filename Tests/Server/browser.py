@@ -37,7 +37,7 @@ class Chromium:
             os.dup2(kept[1], 4)
 
         self.process = subprocess.Popen(
-            [world.program("chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+            [world.program("chromium"), "--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
              "--remote-debugging-pipe", f"--user-data-dir={folder}/browser", "about:blank"],
             preexec_fn=prepare, close_fds=False, start_new_session=True, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL)
