@@ -22,7 +22,7 @@ struct Fetch {
                 throw UsageError(message: "a terminal cannot show the file; send --output - to a file or a program")
             }
             if options.showsPictures, Canvas.Graphics(Terminal(.output)) == nil {
-                throw UsageError(message: "--show needs a terminal with colours and an UTF-8 locale")
+                throw UsageError(message: "--show needs a terminal with colours and a UTF-8 locale")
             }
             if options.action == .info, jobs.isEmpty { throw UsageError(message: "--info needs a URL or a file") }
         } catch {

@@ -51,7 +51,7 @@ enum Demo {
         return [
             "", "They were generated, served from this machine, downloaded and decoded.",
             "They are in \(options.folder ?? "")\(cache)",
-            "Run it again, and they come from disk; --resize 200x makes small copies.",
+            (options.usesCache ? "Run it again, and they come from disk; " : "") + "--resize 200x makes small copies.",
             "Then take pictures of your own: fetch URL …, fetch --show FILE …, fetch --help.",
         ]
     }

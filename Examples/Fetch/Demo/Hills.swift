@@ -22,11 +22,14 @@ enum Hills {
         return try ResizeTransformer(size: size, mode: .fill, allowsEnlarging: true).transform(half)
     }
 
+    private static let sun: [UInt8] = [255, 244, 214, 255]
+
     private static func pixels(_ width: Int, _ height: Int, _ seed: Int, phase: Double) -> [UInt8] {
         let hue = 0.618 * Double(seed)
         let ridges = (1...4).map { ridge(width, height, seed, $0, phase) }
         let slopes = (1...4).map { (index: Int) in colour(hue, light: 0.75 - 0.17 * Double(index)) }
-        let sun = (x: width * (3 + seed % 5) / 10, y: height * 2 / 5, radius: height / 9)
+        let (left, top) = (Double(width * (3 + seed % 5)) / 10, Double(height) * 0.4)
+        let radius = Double(height) / 9
         var pixels: [UInt8] = []
         pixels.reserveCapacity(width * height * 4)
         for y in 0..<height {
@@ -34,25 +37,36 @@ enum Hills {
             let sky = colour(hue + 0.25 - 0.3 * depth, light: 0.8 + 0.2 * depth)
             for x in 0..<width {
                 var seen = sky
-                let (across, down) = (x - sun.x, y - sun.y)
-                if across * across + down * down < sun.radius * sun.radius { seen = [255, 244, 214, 255] }
-                for index in 0..<4 where y > ridges[index][x] { seen = slopes[index] }
+                let (across, down) = (Double(x) - left, Double(y) - top)
+                let distance = (across * across + down * down).squareRoot()
+                blend(&seen, sun, radius - distance)
+                for index in 0..<4 { blend(&seen, slopes[index], Double(y) - ridges[index][x]) }
                 pixels += seen
             }
         }
         return pixels
     }
 
+    /// Covers a pixel that is `depth` pixels inside of a shape; at the edge of the shape, half of it.
+    private static func blend(_ pixel: inout [UInt8], _ other: [UInt8], _ depth: Double) {
+        if depth >= 0.5 { return pixel = other }
+        guard depth > -0.5 else { return }
+        for index in 0..<3 {
+            let (from, to) = (Double(pixel[index]), Double(other[index]))
+            pixel[index] = UInt8(from + (to - from) * (depth + 0.5))
+        }
+    }
+
     /// The row at which a chain of hills begins, for each column; the nearer ones are lower and wider.
-    private static func ridge(_ width: Int, _ height: Int, _ seed: Int, _ index: Int, _ phase: Double) -> [Int] {
+    private static func ridge(_ width: Int, _ height: Int, _ seed: Int, _ index: Int, _ phase: Double) -> [Double] {
         let shift = Double(seed * 7 + index * 5)
         let base: Double = 0.35 + 0.12 * Double(index)
-        return (0..<width).map { (x: Int) -> Int in
+        return (0..<width).map { (x: Int) -> Double in
             let turn: Double = 2 * Double.pi * (Double(x) / Double(width) + phase)
             let wide: Double = sin(turn * Double(5 - index) + shift)
             let narrow: Double = sin(turn * Double(9 - index) + 2 * shift)
             let place: Double = base + 0.05 * wide + 0.025 * narrow
-            return Int(place * Double(height))
+            return place * Double(height)
         }
     }
 
