@@ -44,9 +44,14 @@ struct Main {
             throw SettingsError(
                 message: "sign takes OPTIONS and SOURCE-URL, such as: sign w320 https://example.com/a.jpg")
         }
-        guard !settings.keys.isEmpty else { throw SettingsError(message: "sign needs a --key.") }
+        guard !settings.keys.isEmpty else {
+            throw SettingsError(message: "sign needs a key: --key, --key-file or IMAGE_SERVER_KEY.")
+        }
+        // A source that shall stay readable is written as in the address.
+        let isPlain = words[1].hasPrefix("plain/")
+        let source = isPlain ? String(words[1].dropFirst("plain/".count)) : words[1]
         do throws(AddressError) {
-            print(try settings.reader.address(options: words[0], source: words[1]))
+            print(try settings.reader.address(options: words[0], source: source, isPlain: isPlain))
         } catch {
             throw SettingsError(message: error.detail)
         }
