@@ -41,7 +41,7 @@ func say(_ line: String) {
 /// The words of the command line.
 struct Options: Sendable {
     static let usage = """
-        Usage: cache-trial ratios
+        usage: cache-trial ratios
                cache-trial pressure [--limit BYTES] [--ballast BYTES] [--seed N] [--seconds N] [--unwatched]
                cache-trial write|read|answer|trim|clear|check FOLDER [--limit BYTES] [--seed N] [--seconds N]
                            [--open-files N] [--file-size BYTES] [--synced]

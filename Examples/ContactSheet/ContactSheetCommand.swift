@@ -32,7 +32,9 @@ enum ContactSheetCommand {
 
     /// The files of a folder, by name.
     static func files(in folder: String) throws -> [Picture] {
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder).sorted() else {
+            throw Failure(description: "There is no folder \(folder) that can be read.")
+        }
         let files = names.filter { !$0.hasPrefix(".") }.compactMap { name -> Picture? in
             // Reading a pipe would wait for its writer.
             let file = URL(filePath: folder).appending(path: name).resolvingSymlinksInPath()

@@ -10,6 +10,8 @@ struct Options {
         pictures, as large as they fit: a4 and letter with 150 pixels to an inch, upright.
         """
 
+    private static let misunderstood = Failure(description: "these words are not understood\n\(usage)")
+
     /// `nil` for generated pictures.
     var folder: String?
     var output = "contact-sheet.png"
@@ -23,12 +25,12 @@ struct Options {
     init(_ arguments: [String]) throws {
         var words = arguments.makeIterator()
         func value() throws -> String {
-            guard let word = words.next() else { throw Failure(description: Options.usage) }
+            guard let word = words.next() else { throw Options.misunderstood }
             return word
         }
         func number(_ text: String) throws -> Int {
             guard let number = Int(text), (50...10_000).contains(number) else {
-                throw Failure(description: Options.usage)
+                throw Options.misunderstood
             }
             return number
         }
@@ -39,7 +41,7 @@ struct Options {
             case "--width": width = try number(value())
             case "--row": rowHeight = try number(value())
             case "--no-captions": hasCaptions = false
-            case _ where word.hasPrefix("-") || folder != nil: throw Failure(description: Options.usage)
+            case _ where word.hasPrefix("-") || folder != nil: throw Options.misunderstood
             default: folder = word
             }
         }
@@ -47,7 +49,7 @@ struct Options {
         case "png": format = .png
         case "jpg", "jpeg": format = .jpeg
         case "webp": format = .webp
-        default: throw Failure(description: Options.usage)
+        default: throw Options.misunderstood
         }
     }
 
@@ -58,7 +60,7 @@ struct Options {
         default:
             let sides = text.split(separator: "x").map { Int($0) ?? 0 }
             guard sides.count == 2, sides.allSatisfy({ (100...10_000).contains($0) }) else {
-                throw Failure(description: Options.usage)
+                throw Options.misunderstood
             }
             return PixelSize(width: sides[0], height: sides[1])
         }

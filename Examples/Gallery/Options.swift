@@ -42,6 +42,7 @@ struct Options {
           --count N                      how many pictures are generated (500)
           --picture-size WxH             how large they are (720x480)
           --allow-private                allow loopback and private addresses
+          --version                      print the version
           --help                         print this
 
         Keys: arrows or h j k l, page up and down, home, end, g and a number; enter zooms; r loads again; c clears

@@ -6,7 +6,7 @@ struct Options: Equatable {
     enum Topic: Equatable { case overview, all, lesson(Lesson.Kind, Double), mistakes, check, help }
 
     static let usage = """
-        Usage: lessons
+        usage: lessons
                lessons --lesson N [--seed S]
                lessons --mistakes
                lessons --mistake N [--seed S]
@@ -25,6 +25,7 @@ struct Options: Equatable {
           --all        Every lesson.
           --seed S     Replays a lesson, a mistake or a check under this seed, as a
                        timeline. Equal seeds print equal timelines.
+          --version    Prints the version.
           --help       Prints this.
         """
 

@@ -12,13 +12,20 @@ import WebImageTesting
 /// The lesson: the rules of HTTP are functions of values. The proxy around them is a look-up, a switch and an exchange.
 @main
 struct RawProxy {
+    private static let usage = """
+        usage: raw-proxy ORIGIN PORT [FOLDER]
+        Listens on PORT of this machine, and keeps the responses of ORIGIN as the rules of HTTP allow it, such as:
+        raw-proxy http://127.0.0.1:8000 8080. With FOLDER, an absolute path, it knows them after a restart.
+        """
+
     static func main() async throws {
         if Version.isPrinted(for: "raw-proxy") { return }
         let words = CommandLine.arguments.dropFirst()
+        if words.elementsEqual(["--help"]) { return print(usage) }
         guard (2...3).contains(words.count), let first = words.first, let port = UInt16(words[words.startIndex + 1]),
             let origin = URL(string: first), CacheTarget(origin) != nil, origin.query == nil, origin.fragment == nil
         else {
-            FileHandle.standardError.write(Data("usage: raw-proxy ORIGIN PORT [FOLDER]\n".utf8))
+            FileHandle.standardError.write(Data((usage + "\n").utf8))
             exit(2)
         }
         let connections: Int

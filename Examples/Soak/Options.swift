@@ -2,7 +2,7 @@
 /// The options of the command line.
 struct Options: Sendable {
     static let usage = """
-        Usage: soak [--rounds N] [--quick] [--seed N]
+        usage: soak [--rounds N] [--quick] [--seed N]
 
         Starts loads, cancels them at random moments, and exits with 1 when a flight, a slot, a descriptor, a thread
         or memory stays. Uses the loopback interface alone.

@@ -11,6 +11,7 @@ import WebImageTesting
 struct Stampede {
     static func main() async throws {
         if Version.isPrinted(for: "stampede") { return }
+        if CommandLine.arguments.dropFirst().elementsEqual(["--help"]) { return print(usage) }
         let plan = Plan(seed: seed(CommandLine.arguments.dropFirst()))
         let origin = try OriginServer.start()
         defer { origin.stop() }
@@ -34,7 +35,13 @@ struct Stampede {
         let words = Array(words)
         if words.isEmpty { return 1 }
         if words.count == 2, words[0] == "--seed", let seed = UInt64(words[1]) { return seed }
-        FileHandle.standardError.write(Data("usage: stampede [--seed NUMBER]\n".utf8))
+        FileHandle.standardError.write(Data((usage + "\n").utf8))
         exit(2)
     }
+
+    private static let usage = """
+        usage: stampede [--seed N]
+        A thousand callers ask for ten pictures at once, and a third of them leaves again: ten requests reach the origin.
+        Equal seeds print equal lines; 1 by default.
+        """
 }
