@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Chromium without a window, driven over a pipe by its DevTools protocol. As a program it makes a picture of the page of
-a server:
+"""Chromium without a window, driven over a pipe by its DevTools protocol. As a program it makes a picture of the page
+of a server:
 
     python3 Tests/Server/browser.py http://127.0.0.1:8080/ page.webp
 """

@@ -56,7 +56,7 @@ def text(id):
 
 
 def fill(page, id, value):
-    """What a visitor does who selects the text of a field and types."""
+    """As a visitor selects the text of a field and types."""
     page.run(f"document.getElementById('{id}').select()")
     page.type(value) if value else page.key("Backspace")
 
@@ -152,7 +152,7 @@ def requests(place):
 
 
 def page_row(place):
-    """The page of a server for everybody, of one that wants signatures, and of one that has ended."""
+    """The page of a server without signatures, of one that wants them, and of one that has ended."""
     if not browser.Chromium.is_installed():
         return world.Row(notes=["skipped: not installed"])
     row, started = world.Row(), time.monotonic()
