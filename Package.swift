@@ -159,7 +159,7 @@ let package = Package(
         .target(
             name: "ObjectStore", dependencies: ["PlatformBasics", "SharedStores", "HTTPTransport", "COpenSSL"]),
 
-        // The addresses of the image server, for programs that make or check them. Needs nothing of the other libraries.
+        // The addresses of the image server, for programs that make or check them.
         .target(name: "SignedAddresses", dependencies: ["PlatformBasics", "COpenSSL"]),
 
         // What tests need, ours and other people's.

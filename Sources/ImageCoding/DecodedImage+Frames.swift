@@ -93,8 +93,8 @@ extension DecodedImage {
 extension DecodedImage {
     /// The picture with the pixels of each frame changed: what an ``ImageTransforming`` of one's own returns.
     ///
-    /// Timing, scale, metadata and damage stay. Frames that are made on demand are changed on demand, and but for the
-    /// first one none is changed here.
+    /// Timing, scale, metadata and damage stay. Of frames that are made on demand this call changes the first one; each
+    /// other one is changed when it is made.
     ///
     /// **Cancellation**: checked between frames; throws `CancellationError`. A long `transform` checks for itself.
     ///
@@ -103,7 +103,8 @@ extension DecodedImage {
     ///   - hasAlpha: Whether a pixel of the result may be transparent; `nil` for as before.
     ///   - transform: Makes the new pixels of a frame from the old ones, both as in ``Frame/pixels``:
     ///     `size.width * size.height * 4` bytes. It may be called on any thread, also for several frames at a time.
-    /// - Throws: ``ImageError`` with `.invalidRequest` when a frame gets another number of bytes; what `transform` throws.
+    /// - Throws: ``ImageError`` with `.invalidRequest` when a frame gets another number of bytes; what `transform`
+    ///   throws.
     public func mapFrames(
         to size: PixelSize? = nil, hasAlpha: Bool? = nil, _ transform: @escaping @Sendable ([UInt8]) throws -> [UInt8]
     ) throws -> DecodedImage {

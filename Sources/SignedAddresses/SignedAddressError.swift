@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-
 /// An address that is not valid, or cannot be made.
 public struct SignedAddressError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A kind of failure.
@@ -7,13 +6,13 @@ public struct SignedAddressError: Error, Sendable, Hashable, CustomStringConvert
         /// The name of the kind.
         public let description: String
 
-        /// The text has not the parts of an address.
+        /// The text does not have the parts of an address.
         public static let unknownAddress = Code(description: "unknownAddress")
-        /// The options have signs that none has, or end with a time that is not seconds.
+        /// The options have a character that no option has, or end with a time that is not a number of seconds.
         public static let invalidOptions = Code(description: "invalidOptions")
-        /// The source is not written as an address has it, or is no `http`, `https` or `s3` URL.
+        /// The source is neither base64url nor `plain/` and a URL, or not an `http`, `https` or `s3` URL.
         public static let invalidSource = Code(description: "invalidSource")
-        /// No key has made the signature, or there is none.
+        /// No key has made the signature, or the address has none, or there is no key to sign with.
         public static let invalidSignature = Code(description: "invalidSignature")
         /// The end of the address has come.
         public static let expiredAddress = Code(description: "expiredAddress")
@@ -21,7 +20,7 @@ public struct SignedAddressError: Error, Sendable, Hashable, CustomStringConvert
 
     /// The kind of failure.
     public let code: Code
-    /// What is wrong. It has nothing that the client may not see.
+    /// What is wrong, in words that a client may see.
     public let message: String
 
     /// The status of an HTTP response: 400, 403 or 404.

@@ -15,8 +15,8 @@ public struct SignedAddress: Sendable, Hashable {
 /// Makes and checks addresses of pictures: `/{options or preset}/{signature or "unsigned"}/{source}`.
 ///
 /// The source is a URL in base64url, or `plain/` and the URL itself. A plain URL is taken as it is when it begins with
-/// its scheme, and is percent-decoded once otherwise. The signature covers `{options or preset}/{source}`, byte by byte.
-/// Options may end with `,exp` and the second, counted from 1970, from which the address is refused.
+/// its scheme, and is percent-decoded once otherwise. The signature covers `{options or preset}/{source}`, byte by
+/// byte. Options may end with `,exp` and the second, counted from 1970, from which the address is refused.
 public struct SignedAddresses: Sendable {
     private let keys: [SigningKey]
     private let allowsUnsigned: Bool
@@ -50,7 +50,7 @@ public struct SignedAddresses: Sendable {
         options: String, source: String, isPlain: Bool = false, expiry: Int? = nil
     ) throws(SignedAddressError) -> String {
         let options = expiry.map { "\(options),exp\($0)" } ?? options
-        guard !options.isEmpty, !options.hasPrefix("."), options.utf8.allSatisfy(Self.isOfOptions) else {
+        guard !options.isEmpty, !options.hasPrefix("."), options.allSatisfy(Self.isOfOptions) else {
             throw .init(code: .invalidOptions, message: "Options are letters, digits and the signs , . : _ and -.")
         }
         _ = try Self.divide(options[...])
@@ -141,11 +141,8 @@ public struct SignedAddresses: Sendable {
         return start.hasPrefix("http://") || start == "https://" || start.hasPrefix("s3://")
     }
 
-    private static func isOfOptions(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: ",.:_-".utf8.contains(byte)
-        }
+    private static func isOfOptions(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || ",.:_-".contains(character))
     }
 }
 

@@ -34,9 +34,8 @@ public struct SigningKey: Sendable {
 
     private func digest(of text: String) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: Self.digestByteCount)
-        var count: UInt32 = 0
         let message = Array(text.utf8)
-        _ = unsafe HMAC(EVP_sha256(), bytes, Int32(bytes.count), message, message.count, &digest, &count)
+        _ = unsafe HMAC(EVP_sha256(), bytes, Int32(bytes.count), message, message.count, &digest, nil)
         return digest
     }
 

@@ -27,7 +27,7 @@ public struct ContactSheet: Sendable {
     ///   - limits: The limits of the sheet's size.
     /// - Throws: ``ImageError`` with `.invalidRequest` without a size or a pixel, and for a width without room for a
     ///   picture, `.tooLarge` beyond the limits; `CancellationError`.
-    /// - Complexity: O(number of pictures), for each the pictures that a row can have.
+    /// - Complexity: O(number of pictures × the most pictures that a row can have).
     public init(
         of sizes: [PixelSize], width: Int? = nil, rowHeight: Int = 200, spacing: Int = 12, caption: Int = 0,
         background: PixelColor = .white, limits: ImageLimits = .default
@@ -36,17 +36,19 @@ public struct ContactSheet: Sendable {
         let (square, most) = (Double(rowHeight) * shapes.reduce(0, +).squareRoot(), 1_000_000)
         let width = width ?? Int(min(max(square, 1), 1e6)) + 2 * min(max(spacing, 0), most)
         guard sizes.map(\.height).min() ?? 0 > 0, shapes.allSatisfy({ (1e-5...1e5).contains($0) }),
-            (0...most).contains(caption),
-            (1...3 * most).contains(width), (0..<(width + 1) / 2).contains(spacing), (1...most).contains(rowHeight)
-        else { throw ImageError(code: .invalidRequest, message: "No sheet of \(sizes.count) pictures has this shape.") }
+            (0...most).contains(caption), (1...3 * most).contains(width), (0..<(width + 1) / 2).contains(spacing),
+            (1...most).contains(rowHeight)
+        else {
+            throw ImageError(code: .invalidRequest, message: "\(sizes.count) pictures fit no sheet of \(width) px.")
+        }
         let rows = Self.rows(shapes, width: width, height: Double(rowHeight), spacing, caption)
         frames = rows.frames
         canvas = try PremultipliedCanvas(
             PixelSize(width: width, height: rows.height), color: background, limits: limits)
     }
 
-    /// The frames of pictures in the rows whose heights are nearest to the one asked for, by their ratio, and the height
-    /// of all with the space around them.
+    /// The frames of pictures in the rows whose heights are nearest to the one asked for, by their ratio, and the
+    /// height of all with the space around them.
     private static func rows(
         _ shapes: [Double], width: Int, height: Double, _ spacing: Int, _ caption: Int
     ) -> (frames: [PixelRect], height: Int) {
@@ -64,10 +66,10 @@ public struct ContactSheet: Sendable {
             }
             best.append(least)
         }
-        var (rows, end) = ([Range<Int>](), shapes.count)
-        while end > 0 { (rows, end) = ([best[end].start..<end] + rows, best[end].start) }
+        let last = best[shapes.count].start..<shapes.count
+        let rows = sequence(first: last) { $0.lowerBound > 0 ? best[$0.lowerBound].start..<$0.lowerBound : nil }
         var (frames, bottom) = ([PixelRect](), spacing)
-        for row in rows {
+        for row in Array(rows).reversed() {
             let rowHeight = min(Double(room(row.count)) / shapes[row].reduce(0, +), 2 * height)
             var edge = 0.0
             for (place, shape) in shapes[row].enumerated() {

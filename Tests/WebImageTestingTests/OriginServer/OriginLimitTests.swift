@@ -81,7 +81,7 @@ struct OriginLimitTests {
 
     @Test func `a reply that is not sent or not taken in time ends its connection, and an idle one stays`() async throws
     {
-        let origin = try Self.start { $0.replyTimeout = .milliseconds(100) }
+        let origin = try Self.start { $0.replyTimeout = .milliseconds(500) }
         defer { origin.stop() }
         origin.respond(to: "/held", with: .text("never").held(at: OriginGate()))
         origin.respond(to: "/endless", with: OriginReply(body: [1]).endless())

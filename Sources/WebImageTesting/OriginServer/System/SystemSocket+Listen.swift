@@ -55,7 +55,7 @@ extension SystemSocket {
         guard bound == 0, Glibc.listen(descriptor, SOMAXCONN) == 0 else {
             let number = errno
             Glibc.close(descriptor)
-            throw OriginError(.system, "The port is taken, or no port for this user.", errorNumber: number)
+            throw OriginError(.system, "The port is taken, or this user may not listen on it.", errorNumber: number)
         }
         return descriptor
     }
