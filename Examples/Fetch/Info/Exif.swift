@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-
 /// What the EXIF block of a picture says about the shot. The block is untrusted: what is not valid counts as absent.
 ///
 /// - Source: TIFF 6.0, section 2; CIPA DC-008 (EXIF 2.32).

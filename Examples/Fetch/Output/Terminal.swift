@@ -21,7 +21,8 @@ struct Terminal: Sendable {
     /// - Source: https://no-color.org
     var hasColours: Bool { ProcessInfo.processInfo.environment["NO_COLOR"]?.isEmpty != false }
 
-    /// Whether the user's locale has more than ASCII. A container often names none, and its terminal has it all the same.
+    /// Whether the user's locale has more than ASCII. A container often names no locale, and its terminal has more all
+    /// the same.
     static var isUnicode: Bool {
         let environment = ProcessInfo.processInfo.environment
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }

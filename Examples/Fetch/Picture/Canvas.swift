@@ -12,14 +12,18 @@ struct Canvas: Sendable {
         /// Characters whose halves have two colours, for a console with few characters.
         case halves
 
-        /// The best that a terminal is known to show by its name; `nil` for none.
-        init?(_ terminal: Terminal?, _ environment: [String: String] = ProcessInfo.processInfo.environment) {
+        /// The best that a terminal is known to show; `nil` for none, also where the user wants no colours.
+        init?(_ terminal: Terminal?) {
             guard let terminal, terminal.hasColours else { return nil }
-            let name = environment["TERM"] ?? ""
-            let isKitty =
-                ["kitty", "ghostty"].contains { name.contains($0) } || environment["TERM_PROGRAM"] == "WezTerm"
-            guard isKitty || Terminal.isUnicode else { return nil }
-            self = isKitty ? .kitty : name == "linux" ? .halves : .quadrants
+            let environment = ProcessInfo.processInfo.environment
+            self.init(environment["TERM"] ?? "", environment["TERM_PROGRAM"], isUnicode: Terminal.isUnicode)
+        }
+
+        /// The best that terminals of this type and program show.
+        init?(_ type: String, _ program: String?, isUnicode: Bool) {
+            let isKitty = ["kitty", "ghostty"].contains { type.contains($0) } || program == "WezTerm"
+            guard isKitty || isUnicode else { return nil }
+            self = isKitty ? .kitty : type == "linux" ? .halves : .quadrants
         }
     }
 
@@ -27,7 +31,7 @@ struct Canvas: Sendable {
     let columns: Int
     let rows: Int
 
-    /// The pixels for a cell, which is twice as high as wide. A terminal that takes files makes them as large as its own.
+    /// The pixels for a cell, which is twice as high as wide. A terminal that takes files scales them to its own.
     private var cell: PixelSize {
         graphics == .kitty ? PixelSize(width: 16, height: 32) : PixelSize(width: 2, height: 4)
     }

@@ -116,8 +116,8 @@ struct Loads: Sendable {
 }
 
 extension Job {
-    /// - Throws: ``Outcome/Failure`` when the text is neither a URL nor leads to a file, or is longer than the transport
-    ///   accepts.
+    /// - Throws: ``Outcome/Failure`` when the text is neither a URL nor leads to a file, or is longer than the
+    ///   transport accepts.
     fileprivate func url(upTo byteLimit: Int) throws(Outcome.Failure) -> URL {
         if let local { return try local.address() }
         guard text.utf8.count <= byteLimit else {

@@ -29,16 +29,19 @@ struct AdviceTests {
         ),
         (
             failure(
-                .unsupportedFormat, "No decoder here reads svg.", advice: "Insert one into `ImageCoders.decoders`."),
-            "No decoder here reads svg. fetch reads jpeg, png, gif, webp, bmp and ico."
+                .unsupportedFormat, "This build has no decoder for svg.",
+                advice: "Insert one into ImageCoders.decoders."),
+            "This build has no decoder for svg. fetch reads jpeg, png, gif, webp, bmp and ico."
         ),
         (
             failure(
-                .unsupportedFormat, "This build has no coder for tiff.",
-                advice: "Enable the package trait TIFF and install libtiff-dev, or insert a decoder."),
+                .unsupportedFormat, "This build has no decoder for tiff.",
+                advice:
+                    "Enable the package trait TIFF and install libtiff-dev, or insert one into ImageCoders.decoders."
+            ),
             """
-            This build has no coder for tiff. A fetch built with swift build --traits TIFF reads it; install libtiff-dev \
-            for that.
+            This build has no decoder for tiff. A fetch built with swift build --traits TIFF reads it; install \
+            libtiff-dev for that.
             """
         ),
         (

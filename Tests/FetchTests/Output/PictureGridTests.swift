@@ -65,7 +65,12 @@ struct PictureGridTests {
         try expectEqual(ImageCoders.default.decode(Array(file)).pixels, picture.pixels)
     }
 
-    @Test func `a terminal is known by its name, and without colours it shows no picture`() {
-        expectNil(Canvas.Graphics(nil, ["TERM": "xterm-kitty"]))
+    @Test func `a terminal shows what its type and its program are known for, and ASCII alone shows no picture`() {
+        expectNil(Canvas.Graphics(nil))
+        expectEqual(Canvas.Graphics("xterm-kitty", nil, isUnicode: false), .kitty)
+        expectEqual(Canvas.Graphics("xterm-256color", "WezTerm", isUnicode: false), .kitty)
+        expectEqual(Canvas.Graphics("xterm-256color", nil, isUnicode: true), .quadrants)
+        expectEqual(Canvas.Graphics("linux", nil, isUnicode: true), .halves)
+        expectNil(Canvas.Graphics("xterm-256color", nil, isUnicode: false))
     }
 }
