@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-import Foundation
-
 /// What the command line asks for.
 struct Options: Equatable {
     enum Topic: Equatable { case overview, all, lesson(Lesson.Kind, Double), mistakes, check, help }

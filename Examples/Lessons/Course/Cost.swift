@@ -19,8 +19,9 @@ struct Cost: Sendable {
     #else
     private static let (rounds, loads) = (100, 500)
     #endif
+    private static let keys = (0..<64).map { "key \($0)" }
 
-    /// What is to be said of figures in a debug build. `nil` in a release build.
+    /// A warning of the figures of a debug build; `nil` in a release build.
     static func caveat(_ words: String) -> String? {
         #if DEBUG
         "Figures of a debug build say little: swift run -c release lessons \(words)"
@@ -28,7 +29,6 @@ struct Cost: Sendable {
         nil
         #endif
     }
-    private static let keys = (0..<64).map { "key \($0)" }
 
     /// Measures loads against each other. They take turns, so that what disturbs the machine disturbs them alike.
     ///

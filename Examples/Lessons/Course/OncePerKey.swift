@@ -62,13 +62,13 @@ extension InFlight: OncePerKey where Key == String, Value == Int, Progress == In
 }
 
 /// An album of three pictures, each loaded by the operation.
-extension Lesson7.Draft: OncePerKey, WithoutReports {
+extension Lesson7.Draft: WithoutReports {
     func value(for key: String, operation: @escaping WithoutReports.Operation) async throws -> Int {
         try await album(["cover", "page 1", "page 2"]) { _ in try await operation() }.reduce(0, +)
     }
 }
 
-extension Lesson7.Albums: OncePerKey, WithoutReports {
+extension Lesson7.Albums: WithoutReports {
     func value(for key: String, operation: @escaping WithoutReports.Operation) async throws -> Int {
         try await album(["cover", "page 1", "page 2"]) { _ in try await operation() }.reduce(0, +)
     }

@@ -14,7 +14,7 @@ struct OneWait<Wait: Waiting>: WithoutReports where Wait.Value == Result<Int, an
     func value(for key: String, operation: @escaping Operation) async throws -> Int {
         let wait = Wait()
         let task = Task(executorPreference: executor) { wait.resolve(await Result(awaiting: operation)) }
-        // With threads the landing may overtake the caller here. On one thread it needs this invitation.
+        // On several threads the landing may overtake the caller here. On one thread it can do so only at this yield.
         await Task.yield()
         guard let landing = await wait.wait(onCancel: nil) else {
             task.cancel()

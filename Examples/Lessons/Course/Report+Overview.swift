@@ -23,7 +23,7 @@ extension Report {
         lines += Lesson.all.map { "  \(padded($0.name, to: 12))\($0.title)" }
         lines += ["", "What to do next", ""]
         for (number, step) in steps.enumerated() { lines += ["  \(number + 1)  \(step.0)", "       \(step.1)"] }
-        lines.append("  \(steps.count + 1)  Read the article, and walk through the house in twenty minutes:")
+        lines.append("  \(steps.count + 1)  Read the article, and walk through the sources in twenty minutes:")
         return lines + ["Sources/TaskCoordination/TaskCoordination.docc/FromATaskDictionaryToInFlight.md"]
     }
 

@@ -19,6 +19,6 @@ actor OneCancelsAll: WithoutReports {
     }
 }
 
-// What is wrong: the handler is right for a task with one caller. Here the other callers, who were never cancelled,
+// What is wrong: the handler is right for a task with one caller. Here the other callers, which were never cancelled,
 // get a `CancellationError`.
 // Right: a cancelled caller ends its own wait. Only the last one to leave cancels the task.
