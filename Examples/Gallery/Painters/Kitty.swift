@@ -13,7 +13,8 @@ enum Kitty {
     /// Removes every picture.
     static let removeAll = Array("\u{1B}_Ga=d,d=A,q=2\u{1B}\\".utf8)
 
-    /// The bytes that draw a patch at the cursor, scaled to that many cells, and replace the picture with the same number.
+    /// The bytes that draw a patch at the cursor, scaled to that many cells, and replace the picture with the same
+    /// number.
     ///
     /// The cursor stays where it is, and the terminal answers nothing.
     static func bytes(_ patch: Patch, id: Int, columns: Int, rows: Int, isOnTop: Bool = false) -> [UInt8] {

@@ -4,8 +4,9 @@ import WebImageBinding
 /// A recorded sequence of keys.
 ///
 /// Words, separated by white space: the names of keys, `wait` until every picture has arrived, `tick:500` to let half a
-/// second of the script's own time pass, `size:120x40` to resize the window, `cut` to begin the animation of `--gif` only
-/// here. Any other word is typed letter by letter. `down*40` does something forty times. A line that begins with `#` is a comment.
+/// second of the script's own time pass, `size:120x40` to resize the window, `cut` to begin the animation of `--gif`
+/// only here. Any other word is typed letter by letter. `down*40` does something forty times. A line that begins with
+/// `#` is a comment.
 struct Script: Hashable, Sendable {
     enum Step: Hashable, Sendable {
         case key(Key)

@@ -133,7 +133,8 @@ final class ImageService: Sendable {
         }
     }
 
-    /// A large file that is new is hashed elsewhere than on the loop. One in memory has been hashed for an answer before.
+    /// A large file that is new is hashed elsewhere than on the loop. One in memory has been hashed for an earlier
+    /// answer.
     private static func tag(of file: EncodedImage) async -> String {
         file.bytes.count > 65_536 && file.source != .memory ? await hashElsewhere(file) : file.entityTag
     }
