@@ -6,7 +6,7 @@ enum Lesson0AndAHalf {
     /// **The fault before**: two events may end the wait of a caller, the landing and the caller's cancellation. This
     /// draft keeps the continuation and hands it to the event that comes first. The lock is right: only one event gets
     /// the continuation, so it is resumed at most once. But it is not resumed at least once. Either event may come
-    /// before the caller has suspended. It finds no continuation, it is lost, and the caller sleeps for ever.
+    /// before the caller has suspended. It finds no continuation, it is lost, and the caller waits for ever.
     final class Draft<Value: Sendable>: Waiting {
         private let suspended = Mutex<CheckedContinuation<Value, Never>?>(nil)
 

@@ -6,7 +6,7 @@ import Synchronization
 import WebImage
 import WebImageTesting
 
-/// A thumbnail service, whole. It serves the loopback interface, so in the open a server with TLS stands in front of
+/// A whole thumbnail service. It serves the loopback interface, so on the Internet a server with TLS stands in front of
 /// it, and prints addresses of thumbnails of the sources that its arguments name. `SIGTERM` ends it in order.
 ///
 /// `THUMBNAIL_KEY` is the key of the signatures in hexadecimal digits, and `PORT` the port. Without a key it is a
@@ -45,15 +45,15 @@ struct ThumbnailService {
 
     /// Answers calls until `SIGTERM`, and then those that have come.
     private static func serve(_ thumbnails: Thumbnails, on server: OriginServer, sources: [String]) async throws {
-        let (calls, door) = AsyncStream.makeStream(of: Call.self)
-        server.respondToEverything { request in .byHand { Call(request).converse(over: $0, behind: door) } }
+        let (calls, queue) = AsyncStream.makeStream(of: Call.self)
+        server.respondToEverything { request in .byHand { Call(request).respond(over: $0, through: queue) } }
         let lines = try sources.reduce("listening on \(server.url("/"))\n") { lines, source in
             let path = try thumbnails.addresses.path(options: "medium", source: source)
             return lines + "curl -o thumbnail.webp '\(server.url(path))'\n"
         }
         let signal = DispatchSource.makeSignalSource(signal: SIGTERM)
         defer { signal.cancel() }
-        signal.setEventHandler { @Sendable in door.finish() }
+        signal.setEventHandler { @Sendable in queue.finish() }
         // From now on the signal does not end the process at once.
         signal.setRegistrationHandler { @Sendable in FileHandle.standardOutput.write(Data(lines.utf8)) }
         signal.activate()
@@ -89,9 +89,9 @@ private final class Call: Sendable {
     }
 
     /// Waits for the answer and writes it, on the thread of the connection.
-    func converse(over wire: OriginWire, behind door: AsyncStream<Call>.Continuation) {
+    func respond(over wire: OriginWire, through queue: AsyncStream<Call>.Continuation) {
         defer { end.open() }
-        if case .enqueued = door.yield(self) { guard wire.hold(at: isAnswered) else { return } }
+        if case .enqueued = queue.yield(self) { guard wire.hold(at: isAnswered) else { return } }
         let answer = answer.withLock { $0 } ?? .text(503, "The service ends.")
         var fields = answer.fields
         if answer.status != 304 { fields["Content-Length"] = String(answer.body.count) }
