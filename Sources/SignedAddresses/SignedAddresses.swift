@@ -49,10 +49,10 @@ public struct SignedAddresses: Sendable {
     public func path(
         options: String, source: String, isPlain: Bool = false, expiry: Int? = nil
     ) throws(SignedAddressError) -> String {
-        let options = expiry.map { "\(options),exp\($0)" } ?? options
         guard !options.isEmpty, !options.hasPrefix("."), options.allSatisfy(Self.isOfOptions) else {
             throw .init(code: .invalidOptions, message: "Options are letters, digits and the signs , . : _ and -.")
         }
+        let options = expiry.map { "\(options),exp\($0)" } ?? options
         _ = try Self.divide(options[...])
         let place = isPlain ? "plain/\(source)" : Base64URL.encode(Array(source.utf8))
         guard place.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else {

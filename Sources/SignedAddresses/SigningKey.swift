@@ -10,12 +10,12 @@ public struct SigningKey: Sendable {
     /// - Parameter text: 32 to 512 digits, so 16 to 256 bytes; `nil` comes back for any other text.
     public init?(hexadecimal text: some StringProtocol) {
         let digits = Array(text.utf8)
-        guard digits.count % 2 == 0, digits.count >= 32, digits.count <= 512 else { return nil }
+        // `UInt8` reads a sign, too.
+        let isHexadecimal = digits.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
+        guard isHexadecimal, digits.count % 2 == 0, (32...512).contains(digits.count) else { return nil }
         bytes = stride(from: 0, to: digits.count, by: 2).compactMap { place in
             UInt8(String(decoding: digits[place..<(place + 2)], as: UTF8.self), radix: 16)
         }
-        // `UInt8` reads a sign, too.
-        guard bytes.count * 2 == digits.count, !digits.contains(UInt8(ascii: "+")) else { return nil }
     }
 
     /// The signature of a text: 43 characters of base64url.

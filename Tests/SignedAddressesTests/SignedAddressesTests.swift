@@ -67,6 +67,10 @@ import Testing
         ] {
             expectEqual(code(making: options, Self.source), .invalidOptions, "\(options)")
         }
+        let error = expectError(SignedAddressError.self) {
+            try SignedAddresses(keys: keys).path(options: "", source: Self.source, expiry: 2_000)
+        }
+        expectEqual(error?.code, .invalidOptions)
     }
 
     @Test func `sources that no server reads are not signed`() {

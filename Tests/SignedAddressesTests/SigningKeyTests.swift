@@ -14,6 +14,13 @@ import Testing
         #expect(text.contains("SigningKey") && !text.contains("90") && !text.contains("5a"))
     }
 
+    @Test func `a key is hexadecimal digits, and no sign`() {
+        for pair in ["-0", "+0", "0x", " 0", "0\0", "é", "g0"] {
+            expectNil(SigningKey(hexadecimal: String(repeating: pair, count: 16)), "\(pair)")
+        }
+        expect(SigningKey(hexadecimal: String(repeating: "aF09", count: 8)) != nil)
+    }
+
     @Test func `the whole signature is compared`() throws {
         let key = try #require(SigningKey(hexadecimal: String(repeating: "5a", count: 32)))
         let text = "w10/aHR0cDovL2EvYi5wbmc"
