@@ -72,7 +72,7 @@ extension LocalPicture {
         }
         let folder = path.hasSuffix("/") ? path : path + "/"
         let files = names.filter { !$0.hasPrefix(".") && isNamedLikePicture($0) }.sorted().map { folder + $0 }
-            .filter { status($0)?.st_mode.isFolder == false }
+            .filter { status($0)?.st_mode.isFolder != true }
         guard !files.isEmpty else {
             throw UsageError(message: "no file in \(word.printable) is named like a picture: name.jpg, name.png, …")
         }

@@ -127,7 +127,8 @@ extension Job {
         }
         // Bytes that are not UTF-8 have become this character, so the address would be another one.
         guard !text.unicodeScalars.contains("\u{FFFD}") else {
-            throw Outcome.Failure(code: "invalidURL", message: "This is not UTF-8; escape the URL with %.")
+            throw Outcome.Failure(
+                code: "invalidURL", message: "This is not UTF-8; escape a URL with %, or rename the file.")
         }
         guard let url = URL(string: text) else {
             throw Outcome.Failure(code: "invalidURL", message: "This is not a URL.")

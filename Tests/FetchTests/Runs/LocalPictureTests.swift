@@ -87,6 +87,18 @@ struct LocalPictureTests {
         }
     }
 
+    @Test func `a file of a folder that cannot be reached fails, and is not passed over`() async throws {
+        let workplace = try Workplace()
+        try write(["in/a.png"], in: workplace)
+        let make = "ln -s nowhere in/b.png && cp in/a.png \"$(printf 'in/c\\377.png')\" && exec \"$0\" \"$@\""
+        let run = try await workplace.fetch(workplace.options + ["in"], shell: make)
+        expectEqual(run.status, 1)
+        let lines = try run.lines
+        expectEqual(lines.map(\.url).sorted(), ["in/a.png", "in/b.png", "in/c\u{FFFD}.png"])
+        expectEqual(lines.filter { $0.error == nil }.map(\.url), ["in/a.png"])
+        #expect(lines.contains { $0.error?.message.contains("rename the file") == true })
+    }
+
     @Test func `standard input is a picture, which goes through a pipe to standard output`() async throws {
         let workplace = try Workplace()
         try write(["a.png"], in: workplace)
