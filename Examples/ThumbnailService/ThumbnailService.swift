@@ -15,29 +15,31 @@ import WebImageTesting
 struct ThumbnailService {
     static func main() async {
         let environment = ProcessInfo.processInfo.environment
-        let isDemonstration = environment["THUMBNAIL_KEY"] == nil
         let digits = environment["THUMBNAIL_KEY"] ?? (0..<64).map { _ in "\(Int.random(in: 0...9))" }.joined()
         guard let key = SigningKey(hexadecimal: digits), let port = UInt16(environment["PORT"] ?? "8080") else {
             fail("THUMBNAIL_KEY takes what openssl rand -hex 32 prints, and PORT a number.")
         }
-        var pictures = ImageManager.Configuration()
-        pictures.transport.addressPolicy = .publicInternet(allowing: isDemonstration ? IPNetwork.loopback : [])
-        pictures.transport.totalTimeout = .seconds(20)
-        var sockets = OriginServer.Configuration()
-        (sockets.port, sockets.maximumBodyByteCount, sockets.maximumRecordedRequestCount) = (port, 0, 0)
-        // A slow client loses its connection, and its load.
-        (sockets.requestTimeout, sockets.replyTimeout) = (.seconds(10), .seconds(40))
         do {
+            // The demonstration's picture has sockets of its own: waiting clients may take all those of the service.
+            let origin = environment["THUMBNAIL_KEY"] == nil ? try OriginServer.start() : nil
+            defer { origin?.stop() }
+            let photo = try ImageFactory.encoded(width: 1_600, height: 1_200, seed: 7)
+            origin?.respond(to: "/photo.jpg", with: .ok(photo, type: "image/jpeg"))
+            let own = origin.map { [$0.url("/photo.jpg").absoluteString] } ?? []
+            var pictures = ImageManager.Configuration()
+            pictures.transport.addressPolicy = .publicInternet(allowing: origin == nil ? [] : IPNetwork.loopback)
+            pictures.transport.totalTimeout = .seconds(20)
+            var sockets = OriginServer.Configuration()
+            (sockets.port, sockets.maximumBodyByteCount, sockets.maximumRecordedRequestCount) = (port, 0, 0)
+            // A slow client loses its connection, and its load.
+            (sockets.requestTimeout, sockets.replyTimeout) = (.seconds(10), .seconds(40))
             // A client that waits takes a thread and three descriptors.
             sockets.maximumConnectionCount = min(500, try await Descriptors.prepare(needing: 40) / 8)
             // Each scope ends what it owns: first the calls, then the sockets, then the manager.
             try await withImageManager(pictures) { manager in
                 let thumbnails = Thumbnails(manager: manager, addresses: SignedAddresses(keys: [key]))
                 try await withOriginServer(configuration: sockets) { server in
-                    let photo = try ImageFactory.encoded(width: 1_600, height: 1_200, seed: 7)
-                    if isDemonstration { server.respond(to: "/photo.jpg", with: .ok(photo, type: "image/jpeg")) }
-                    let sources = isDemonstration ? [server.url("/photo.jpg").absoluteString] : []
-                    try await serve(thumbnails, on: server, sources: CommandLine.arguments.dropFirst() + sources)
+                    try await serve(thumbnails, on: server, sources: CommandLine.arguments.dropFirst() + own)
                 }
             }
         } catch { fail("\(error)") }
@@ -93,10 +95,9 @@ private final class Call: Sendable {
         defer { end.open() }
         if case .enqueued = queue.yield(self) { guard wire.hold(at: isAnswered) else { return } }
         let answer = answer.withLock { $0 } ?? .text(503, "The service ends.")
-        var fields = answer.fields
-        if answer.status != 304 { fields["Content-Length"] = String(answer.body.count) }
-        let head = "HTTP/1.1 \(answer.status) \r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n"
-        wire.write(Array(head.utf8) + (request.method == "HEAD" ? [] : answer.body))
+        let length = answer.status == 304 ? "" : "Content-Length: \(answer.body.count)\r\n"
+        let head = "HTTP/1.1 \(answer.status) \r\n\(length)" + answer.fields.map { "\($0): \($1)\r\n" }.joined()
+        wire.write(Array("\(head)\r\n".utf8) + (request.method == "HEAD" ? [] : answer.body))
         if request.version != "HTTP/1.1" || request.headers["Connection"]?.lowercased() == "close" { wire.close() }
     }
 }

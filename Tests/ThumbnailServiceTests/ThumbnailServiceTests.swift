@@ -116,6 +116,19 @@ import WebImageTesting
         }
     }
 
+    @Test func `clients that take every connection before the first thumbnail is made have their answers`() async throws
+    {
+        // It has room for fewer of them than the client has connections.
+        let service = try await RunningService(limit: 55)
+        try await Self.withClient { client in
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<8 { group.addTask { try await Self.status(service.addresses[1], client) } }
+                return try await group.reduce(into: [Int]()) { $0.append($1) }
+            }
+            expectEqual(statuses, Array(repeating: 200, count: 8))
+        }
+    }
+
     @Test func `clients that send half a request do not keep others out`() async throws {
         try await Descriptors.prepare(needing: 400)
         let service = try await RunningService(limit: 160)
