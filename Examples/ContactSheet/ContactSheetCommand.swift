@@ -16,7 +16,7 @@ enum ContactSheetCommand {
             let image = try options.page.map { try centred(sheet.image, on: $0) } ?? sheet.image
             let format = EncodedFormat(options.format, options: EncodeOptions(quality: 90))
             let bytes = try ImageCoders.default.encode(image, as: format)
-            try Data(bytes).write(to: URL(filePath: options.output))
+            try save(bytes, as: options.output)
             print("\(options.output): \(image.size), \(sheet.frames.count) pictures")
         } catch {
             FileHandle.standardError.write(Data("contact-sheet: \(error)\n".utf8))
@@ -32,16 +32,16 @@ enum ContactSheetCommand {
 
     /// The files of a folder, by name.
     static func files(in folder: String) throws -> [Picture] {
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder).sorted() else {
-            throw Failure(description: "There is no folder \(folder) that can be read.")
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+            throw Failure(description: "The folder \(folder.debugDescription) cannot be read.")
         }
-        let files = names.filter { !$0.hasPrefix(".") }.compactMap { name -> Picture? in
+        let files = names.sorted().filter { !$0.hasPrefix(".") }.compactMap { name -> Picture? in
             // Reading a pipe would wait for its writer.
             let file = URL(filePath: folder).appending(path: name).resolvingSymlinksInPath()
             guard (try? file.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true else { return nil }
             return Picture(name: name) { try [UInt8](Data(contentsOf: file)) }
         }
-        guard !files.isEmpty else { throw Failure(description: "There is no file in \(folder).") }
+        guard !files.isEmpty else { throw Failure(description: "There is no file in \(folder.debugDescription).") }
         return files
     }
 
@@ -62,7 +62,12 @@ enum ContactSheetCommand {
         var (sizes, pictures): ([PixelSize], [Picture]) = ([], [])
         for file in files {
             do {
-                sizes.append(try ImageCoders.default.properties(of: file.read()).size)
+                let size = try ImageCoders.default.properties(of: file.read()).size
+                let most = ImageLimits.default.maximumSide
+                guard max(size.width, size.height) <= most else {
+                    throw Failure(description: "\(size) pixels: a side may have \(most) at most.")
+                }
+                sizes.append(size)
                 pictures.append(file)
             } catch { complain(file, error) }
         }
@@ -112,6 +117,12 @@ enum ContactSheetCommand {
         var canvas = try PremultipliedCanvas(page, color: .white)
         try canvas.draw(sheet, x: 0, y: max(0, page.height - sheet.height) / 2)
         return canvas.image
+    }
+
+    private static func save(_ bytes: [UInt8], as path: String) throws {
+        do { try Data(bytes).write(to: URL(filePath: path)) } catch {
+            throw Failure(description: "The file \(path.debugDescription) cannot be written.")
+        }
     }
 
     private static func complain(_ picture: Picture, _ error: any Error) {
