@@ -10,7 +10,8 @@ import TaskCoordination
 /// - An actor or a class with a lock, as you like. To lock, add `import Locks` and take a `Mutex`.
 /// - Name the executor for each task that you start: `Task(executorPreference: executor) { … }`. A task that runs
 ///   elsewhere does not run in the order of the seed.
-/// - Loops that ask again and again until something has happened never end here: wait for the event.
+/// - Loops that ask again and again until something has happened never end here: wait for the event. One that does not
+///   even `await` stops the check, and the program ends after a minute.
 /// - The program stops at a continuation that is resumed twice. The line that was printed last names the check.
 actor Exercise: OncePerKey {
     private let executor: any TaskExecutor

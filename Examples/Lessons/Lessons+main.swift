@@ -9,15 +9,23 @@ import Foundation
 enum Lessons {
     static func main() {
         if Version.isPrinted(for: "lessons") { return }
-        let output = FileHandle.standardOutput
+        let (output, words) = (FileHandle.standardOutput, Array(CommandLine.arguments.dropFirst()))
+        let watch = Watch(patience: .seconds(60)) {
+            complain("\nlessons: This check did not come to its end within a minute. Is there a loop without an await?")
+            exit(EXIT_FAILURE)
+        }
+        if words.contains("--check") { watch.begin() }
         // Each piece at once: an exercise may stop the program.
-        let status = run(Array(CommandLine.arguments.dropFirst())) {
-            output.write(Data($0.utf8))
+        let status = run(words) { piece in
+            output.write(Data(piece.utf8))
+            if words.contains("--check") { watch.begin() }
         } complain: {
-            FileHandle.standardError.write(Data("\($0)\n".utf8))
+            complain($0)
         }
         exit(status)
     }
+
+    private static func complain(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 
     /// Carries out a command line.
     ///
