@@ -106,7 +106,7 @@ struct Main {
             if !settings.isDemonstration { running.service.setReader(settings.reader) }
             note("keys and presets are read again")
         } catch {
-            note("image-server: keys and presets stay as they were: \(error.message)")
+            note("image-server: keys and presets stay as they were: \(error.message.printable)")
         }
     }
 
@@ -116,5 +116,5 @@ struct Main {
         line.withUTF8 { _ = unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    private static func complain(_ text: String) { note("image-server: \(text)\nTry: image-server --help") }
+    private static func complain(_ text: String) { note("image-server: \(text.printable)\nTry: image-server --help") }
 }

@@ -6,6 +6,11 @@ extension String {
         bytes.appendJSON(self[...])
         return String(decoding: bytes, as: UTF8.self)
     }
+
+    /// The text without a character that a terminal would interpret or hide.
+    var printable: String {
+        unicodeScalars.map { $0.isInvisible ? $0.escaped(asASCII: true) : String($0) }.joined()
+    }
 }
 
 extension [UInt8] {

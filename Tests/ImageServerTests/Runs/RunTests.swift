@@ -113,6 +113,13 @@ struct RunTests {
         await expectEqual(command.status(), 2)
     }
 
+    @Test func `what is wrong is told without a character that a terminal interprets`() async throws {
+        let command = try RunningCommand(["--port=0", "--preset", "card=w8,\u{1B}]0;\u{202E}x\u{7}"])
+        let line = try #require(await command.errors(until: "--preset"))
+        #expect(line.contains(#"\u{1B}]0"#) && !line.unicodeScalars.contains("\u{1B}"), "\(line)")
+        await expectEqual(command.status(), 2)
+    }
+
     @Test func `an address is signed`() async throws {
         let key = String(repeating: "01", count: 32)
         let command = try RunningCommand(["sign", "--key", key, "w10", "http://example.com/a.png"])
