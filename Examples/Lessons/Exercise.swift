@@ -11,7 +11,7 @@ import TaskCoordination
 /// - Name the executor for each task that you start: `Task(executorPreference: executor) { … }`. A task that runs
 ///   elsewhere does not run in the order of the seed.
 /// - Loops that ask again and again until something has happened never end here: wait for the event. One that does not
-///   even `await` stops the check, and the program ends after a minute.
+///   even `await` stops the check, and the program ends after 20 seconds.
 /// - The program stops at a continuation that is resumed twice. The line that was printed last names the check.
 actor Exercise: OncePerKey {
     private let executor: any TaskExecutor

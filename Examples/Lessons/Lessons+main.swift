@@ -10,8 +10,8 @@ enum Lessons {
     static func main() {
         if Version.isPrinted(for: "lessons") { return }
         let (output, words) = (FileHandle.standardOutput, Array(CommandLine.arguments.dropFirst()))
-        let watch = Watch(patience: .seconds(60)) {
-            complain("\nlessons: This check did not come to its end within a minute. Is there a loop without an await?")
+        let watch = Watch(patience: .seconds(20)) {
+            complain("\nlessons: This check did not end within 20 seconds. Is there a loop without an await?")
             exit(EXIT_FAILURE)
         }
         if words.contains("--check") { watch.begin() }
