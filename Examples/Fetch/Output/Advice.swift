@@ -25,16 +25,16 @@ enum Advice {
     /// What happened, and the option that helps.
     static func message(for error: ImageLoadError) -> String {
         if error.reason == "unsupportedURL", let text = ofScheme(error.url?.scheme?.lowercased()) { return text }
+        let isLocal = ["file", LocalPicture.inputURL.scheme].contains(error.url?.scheme?.lowercased())
+        if isLocal, error.reason == "emptyBody" { return "Nothing is in it." }
         let summary = ended(withoutNumber(error.summary))
-        guard let advice = options[error.reason] ?? special(error.reason, error.message, error.url), !advice.isEmpty
+        guard let advice = options[error.reason] ?? special(error.reason, error.message), !advice.isEmpty
         else { return summary }
         return "\(summary) \(advice)"
     }
 
-    private static func special(_ code: String, _ message: String, _ url: URL?) -> String? {
-        let isLocal = ["file", LocalPicture.inputURL.scheme].contains(url?.scheme?.lowercased())
+    private static func special(_ code: String, _ message: String) -> String? {
         switch code {
-        case "emptyBody" where isLocal: return "Nothing is in it."
         case "fileNotAllowed": return message.contains("regular") ? "With - a pipe is read." : ""
         case "invalidRequest" where message.contains("user name or password"):
             return "--user NAME:PASSWORD sends them."

@@ -108,7 +108,7 @@ struct LocalPictureTests {
         #expect(line.url == "-" && line.source == "file" && line.format == "webp")
         #expect(try #require(line.file).hasPrefix("out/stdin-"))
         let nothing = try await workplace.fetch(["--json"] + workplace.folders + ["-"])
-        try expectEqual(nothing.lines.first?.error?.message, "The origin answered without content. Nothing is in it.")
+        try expectEqual(nothing.lines.first?.error?.message, "Nothing is in it.")
         let large = try await workplace.fetch(["--max-bytes", "10", "-"], shell: "exec \"$0\" \"$@\" < /dev/zero")
         #expect(large.status == 1 && large.errors.contains("--max-bytes N raises the limit"))
         let both = try await workplace.fetch(["-", "-i", "-"])
