@@ -96,12 +96,12 @@ final class PseudoTerminal {
     /// - Returns: The exit status; `nil` when a signal ended it.
     func end() throws -> Int32? {
         var status: Int32 = 0
-        while true {
-            let gone = unsafe waitpid(process, &status, WNOHANG)
+        while unsafe waitpid(process, &status, WNOHANG) != process {
             try? receive(milliseconds: 10)
-            if gone == process { break }
             try Task.checkCancellation()
         }
+        // A read returns a page of the output at most, so the rest may take several.
+        while (try? receive(milliseconds: 10)) == true {}
         return status & 0x7F == 0 ? status >> 8 & 0xFF : nil
     }
 
@@ -113,15 +113,18 @@ final class PseudoTerminal {
 
     private func send(_ bytes: [UInt8]) { try? Terminal.write(bytes, to: master) }
 
-    private func receive(milliseconds: Int32 = 100) throws {
+    /// - Returns: Whether there was output.
+    @discardableResult
+    private func receive(milliseconds: Int32 = 100) throws -> Bool {
         try Task.checkCancellation()
-        guard master >= 0 else { return }
+        guard master >= 0 else { return false }
         var entry = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
-        guard unsafe poll(&entry, 1, milliseconds) > 0 else { return }
+        guard unsafe poll(&entry, 1, milliseconds) > 0 else { return false }
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(master, $0.baseAddress, $0.count) }
         guard count > 0 else { throw Unavailable() }
         terminal.feed(buffer[..<count])
         send(terminal.takeAnswers())
+        return true
     }
 }
