@@ -97,7 +97,7 @@ final class PseudoTerminal {
     func end() throws -> Int32? {
         var status: Int32 = 0
         while unsafe waitpid(process, &status, WNOHANG) != process {
-            try? receive(milliseconds: 10)
+            _ = try? receive(milliseconds: 10)
             try Task.checkCancellation()
         }
         // A read returns a page of the output at most, so the rest may take several.
