@@ -18,13 +18,13 @@ extension HeapSize {
     static func of(_ request: ImageRequest, failedWith error: ImageLoadError) -> Int {
         let cause = error.cause as? HTTPError
         let others = [error.url, error.origin?.url, cause?.url, cause?.response?.url].compactMap { $0?.absoluteString }
-        var bytes = of(request) + of(error.summary)
+        var bytes = of(request) + of(error.summary) + of(error.advice ?? "")
         for text in Set(others) where text != request.url.absoluteString { bytes += 320 + of(text) }
         if let origin = error.origin { bytes += origin.heapByteCount - of(origin.url.absoluteString) }
         guard error.cause != nil else { return bytes }
         bytes += allocation(48 + MemoryLayout<HTTPError>.size)
         guard let cause else { return bytes }
-        bytes += of(cause.summary) + (cause.cause == nil ? 0 : 256)
+        bytes += of(cause.summary) + of(cause.advice ?? "") + (cause.cause == nil ? 0 : 256)
         return bytes + (cause.response.map { of($0.headers) + of($0.beginning) } ?? 0)
     }
 }

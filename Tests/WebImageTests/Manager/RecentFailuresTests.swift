@@ -86,6 +86,11 @@ import WebImageTesting
         large.respond(to: .normal)
         large.forgetAll()
         expectEqual(large.byteCount, 0)
+        let advice = String(repeating: "a", count: 6_000)
+        let cause = HTTPError(code: .transferFailed, message: "", advice: advice)
+        let advised = ImageLoadError(code: .transferFailed, message: "", advice: advice, cause: cause)
+        large.record(advised, for: Self.key(0), isOfAddress: true)
+        expect(large.byteCount > 12_000)
     }
 
     @Test(.enabled(if: hasSystemAllocator))
