@@ -8,11 +8,11 @@ enum ManualPage {
             #".TH FETCH 1 "" "swift-web-image \#(Version.number)" "User Commands""#,
             ".SH NAME", #"fetch \- download and convert pictures"#,
             ".SH SYNOPSIS", #".B fetch"#, #"[\fIoptions\fR] [\fIURL\fR | \fIFILE\fR | \fIFOLDER\fR | \- ...]"#,
-            ".SH DESCRIPTION", escaped(Usage.summary),
+            ".SH DESCRIPTION", Usage.summary.quotedForManual,
         ]
         for group in Option.groups {
             lines.append(".SH \(group.title.uppercased())")
-            for option in group.options { lines += [".TP", names(option), escaped(option.help)] }
+            for option in group.options { lines += [".TP", names(option), option.help.quotedForManual] }
         }
         lines += [".SH EXIT STATUS"]
         for (status, meaning) in [
@@ -36,14 +36,7 @@ enum ManualPage {
     /// `\fB\-o\fR, \fB\-\-output\fR \fIFILE\fR`.
     private static func names(_ option: Option) -> String {
         let letter = option.letter.map { #"\fB\-\#($0)\fR, "# } ?? ""
-        let value = option.value.map { #" \fI\#(escaped($0.name))\fR"# } ?? ""
-        return letter + #"\fB\-\-\#(escaped(option.name))\fR"# + value
-    }
-
-    /// A line of text: no character of it is a command to the formatter.
-    private static func escaped(_ text: String) -> String {
-        let plain = text.replacing(#"\"#, with: #"\e"#).replacing("-", with: #"\-"#).replacing("…", with: "...")
-            .replacing("~", with: #"\(ti"#).replacing("^", with: #"\(ha"#)
-        return plain.hasPrefix(".") || plain.hasPrefix("'") ? #"\&"# + plain : plain
+        let value = option.value.map { #" \fI\#($0.name.quotedForManual)\fR"# } ?? ""
+        return letter + #"\fB\-\-\#(option.name.quotedForManual)\fR"# + value
     }
 }

@@ -58,9 +58,9 @@ enum Shell: String, CaseIterable {
                         case .folder: "_files -/"
                         case .words(let words): "(\(words.joined(separator: " ")))"
                         }
-                    return ":\(Self.quoted(value.name, ":")):\(offer)"
+                    return ":\(value.name.quotedForZsh(":")):\(offer)"
                 } ?? ""
-            return "    \(names)'[\(Self.quoted(option.help, "[]:"))]\(action)'"
+            return "    \(names)'[\(option.help.quotedForZsh("[]:"))]\(action)'"
         }
         return """
             #compdef fetch
@@ -82,26 +82,9 @@ enum Shell: String, CaseIterable {
                     case .words(let words): " -x -a '\(words.joined(separator: " "))'"
                     }
                 } ?? ""
-            return "complete -c fetch\(letter) -l \(option.name)\(value) -d '\(Self.fishQuoted(option.help))'"
+            return "complete -c fetch\(letter) -l \(option.name)\(value) -d '\(option.help.quotedForFish)'"
         }
         return (["# fish completion for fetch: fetch --completions fish | source"] + lines)
             .joined(separator: "\n")
-    }
-
-    /// Text between single quotes, in which these characters mean something to `_arguments`.
-    private static func quoted(_ text: String, _ special: String) -> String {
-        text.reduce(into: "") { result, character in
-            if character == "'" {
-                result += #"'\''"#
-            } else if special.contains(character) {
-                result += "\\\(character)"
-            } else {
-                result.append(character)
-            }
-        }
-    }
-
-    private static func fishQuoted(_ text: String) -> String {
-        text.replacing(#"\"#, with: #"\\"#).replacing("'", with: #"\'"#)
     }
 }

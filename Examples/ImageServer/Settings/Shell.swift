@@ -48,10 +48,10 @@ enum Shell: String, CaseIterable {
 
     private var zsh: String {
         let lines = Setting.everything.map { setting in
-            let help = quoted(setting.help, "[]:\\")
+            let help = setting.help.quotedForZsh("[]:\\")
             guard let value = setting.placeholder else { return "    \(setting.flag)'[\(help)]'" }
             let offer = offer(setting, files: "_files", folders: "_files -/", words: { "(\($0))" }) ?? " "
-            return "    \(setting.flag)='[\(help)]:\(quoted(value, ":")):\(offer)'"
+            return "    \(setting.flag)='[\(help)]:\(value.quotedForZsh(":")):\(offer)'"
         }
         return """
             #compdef image-server
@@ -67,7 +67,7 @@ enum Shell: String, CaseIterable {
                 setting, files: " -r -F", folders: " -x -a '(__fish_complete_directories)'", words: { " -x -a '\($0)'" }
             )
             let value = setting.placeholder == nil ? "" : offer ?? " -x"
-            let help = setting.help.replacing(#"\"#, with: #"\\"#).replacing("'", with: #"\'"#)
+            let help = setting.help.quotedForFish
             return "complete -c image-server -l \(setting.name)\(value) -d '\(help)'"
         }
         let head = [
@@ -76,10 +76,5 @@ enum Shell: String, CaseIterable {
             "complete -c image-server -n __fish_use_subcommand -a sign -d 'print an address'",
         ]
         return (head + lines).joined(separator: "\n")
-    }
-
-    /// Text between single quotes, in which these characters mean something to `_arguments`.
-    private func quoted(_ text: String, _ special: String) -> String {
-        text.map { $0 == "'" ? #"'\''"# : special.contains($0) ? "\\\($0)" : "\($0)" }.joined()
     }
 }

@@ -1,0 +1,1 @@
+../../Fetch/CommandLine/String+Quoting.swift
