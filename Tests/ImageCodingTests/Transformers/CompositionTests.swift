@@ -100,7 +100,7 @@ import Testing
                         < 0.05)
             }
         }
-        // About square, when nobody says how wide.
+        // About square, when no width is given.
         let square = try ContactSheet(of: [PixelSize](repeating: PixelSize(width: 3, height: 2), count: 40)).image.size
         #expect((0.7...1.4).contains(Double(square.width) / Double(square.height)))
         for (count, width, rowHeight, spacing) in [

@@ -162,11 +162,12 @@ struct OperationTests {
         async throws
     {
         try await World.run { world async throws in try await expectEqual(world.get("/").status, 404) }
+        let presets = ["card": try PictureOptions("w8"), "</script>": try PictureOptions("w9")]
         try await World.run {
             $0.showsPage = true
             $0.allowsUnsigned = false
             $0.keys = [SigningKey(hexadecimal: String(repeating: "5a", count: 32))!]
-            $0.presets = ["card": try! PictureOptions("w8"), "</script>": try! PictureOptions("w9")]
+            $0.presets = presets
         } _: { world async throws in
             for (path, type) in [("/", "html"), ("/page.css", "css"), ("/page.js", "javascript"), ("/page.svg", "svg")]
             {

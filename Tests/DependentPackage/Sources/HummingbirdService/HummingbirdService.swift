@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -11,7 +12,8 @@ struct HummingbirdService {
     static func main() async throws {
         let digits = Environment().get("THUMBNAIL_KEY") ?? ""
         guard let key = SigningKey(hexadecimal: digits) else {
-            fatalError("THUMBNAIL_KEY is missing: openssl rand -hex 32")
+            print("THUMBNAIL_KEY is missing: openssl rand -hex 32")
+            exit(1)
         }
         let manager = ImageManager()
         let thumbnails = Thumbnails(

@@ -9,7 +9,8 @@ struct VaporService {
     static func main() async throws {
         let digits = Environment.get("THUMBNAIL_KEY") ?? ""
         guard let key = SigningKey(hexadecimal: digits) else {
-            fatalError("THUMBNAIL_KEY is missing: openssl rand -hex 32")
+            print("THUMBNAIL_KEY is missing: openssl rand -hex 32")
+            exit(1)
         }
         let app = try await Application.make(.detect())
         var limits = ImageManager.Configuration()
