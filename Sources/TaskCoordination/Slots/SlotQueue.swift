@@ -43,12 +43,12 @@ package struct SlotQueue<Waiter> {
     /// The priority of the waiter that runs next.
     ///
     /// - Complexity: O(1): a look at each priority that there has been.
-    var firstPriority: UInt8? { lines.first { !$0.waiters.isEmpty }?.priority }
+    package var firstPriority: UInt8? { lines.first { !$0.waiters.isEmpty }?.priority }
 
     /// The waiter that runs next.
     ///
     /// - Complexity: O(1), amortised.
-    var first: Waiter? {
+    package var first: Waiter? {
         mutating get { next?.element }
     }
 
@@ -94,7 +94,7 @@ package struct SlotQueue<Waiter> {
     /// A lower priority than the present one is ignored, as tasks do not lose priority either.
     ///
     /// - Complexity: O(log n) and a shift of those behind it, of n with the new priority.
-    mutating func raise(_ number: Int, to priority: UInt8) {
+    package mutating func raise(_ number: Int, to priority: UInt8) {
         if let present = priorities[number], present < priority { move(number, to: priority) }
     }
 
@@ -109,7 +109,7 @@ package struct SlotQueue<Waiter> {
     /// Takes out the waiters for which `isGone` says so, in no particular order.
     ///
     /// - Complexity: O(n log n) for n waiters.
-    mutating func removeAll(where isGone: (Waiter) -> Bool = { _ in true }) -> [Waiter] {
+    package mutating func removeAll(where isGone: (Waiter) -> Bool = { _ in true }) -> [Waiter] {
         let gone = lines.flatMap { line in line.waiters.entries.filter { $0.element.map(isGone) ?? false } }
         return gone.compactMap { remove($0.number) }
     }

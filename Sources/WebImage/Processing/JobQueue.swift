@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+import Locks
+import TaskCoordination
+
+/// Gives threads and memory to the work on pictures, in one order: by priority, then by arrival.
+///
+/// Work first gets a thread. There it reads in the header what it will take, and takes that memory in the same step if
+/// it is free. If not, it gives the thread back and waits at the place that it had. The first in the queue waits for
+/// its memory, and nothing behind it begins meanwhile, so what is large is not starved by what is small.
+///
+/// Nobody waits for each other in a circle: work that has its memory waits for nothing, and when no work has any, the
+/// first in the queue may have its memory, whatever originals and finished pictures hold. The memory in use is
+/// therefore at most the limit and what one piece of work takes.
+final class JobQueue: Sendable {
+    fileprivate struct Waiter {
+        let number: Int
+        /// The memory that it needs; `nil` before it has read its header.
+        let byteCount: Int?
+        let answer: OneShot<Result<Turn, any Error>>
+    }
+
+    /// Work that has a thread.
+    fileprivate struct Running {
+        var byteCount: Int
+        let priority: UInt8
+    }
+
+    fileprivate struct State {
+        var waiting = SlotQueue<Waiter>()
+        /// By their numbers.
+        var running: [Int: Running] = [:]
+        /// The bytes of the work that runs.
+        var working = 0
+        /// The bytes of pictures that are made, and that the manager still holds.
+        var pictures = 0
+        /// The bytes of files that pictures will be made of.
+        var originals = 0
+        var lastNumber = 0
+        var isClosed = false
+    }
+
+    /// The most bytes that all of it may take.
+    let byteLimit: Int
+    private let width: Int
+    private let maximumQueueLength: Int
+    fileprivate let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - width: The number of threads; at least 1.
+    ///   - byteLimit: The most bytes of work, pictures and originals together; at least 0.
+    ///   - maximumQueueLength: The most work that waits; more is refused.
+    init(width: Int, byteLimit: Int, maximumQueueLength: Int) {
+        (self.width, self.byteLimit) = (max(1, width), max(0, byteLimit))
+        self.maximumQueueLength = max(0, maximumQueueLength)
+    }
+
+    /// How much work waits.
+    var queued: Int { state.withLock { $0.waiting.count } }
+    /// How much work has a thread.
+    var running: Int { state.withLock { $0.running.count } }
+    /// The bytes of work and of pictures.
+    var byteCount: Int { state.withLock { $0.working + $0.pictures } }
+    /// The number of entries of any kind; 0 when nothing goes on. For tests.
+    var entryCount: Int { state.withLock { $0.waiting.count + $0.running.count } }
+
+    /// Waits for a thread.
+    ///
+    /// **Cancellation**: returns at once. **Priority**: that of the calling task, unless another one is given; the
+    /// place moves forward when the task is escalated.
+    ///
+    /// - Throws: `CancellationError`; `CoordinationError` with `.overloaded` or `.shutDown`.
+    func turn(priority: TaskPriority? = nil) async throws -> Turn {
+        try await wait(number: nil, nil, priority)
+    }
+
+    /// Counts a picture that is made, until the last reference to its share goes. It may exceed the limit.
+    func share(of byteCount: Int) -> PictureShare {
+        state.withLock { $0.pictures += byteCount }
+        return PictureShare(self, byteCount)
+    }
+
+    /// Refuses all later work, and all that waits.
+    func close() {
+        let refused = state.withLock { state in
+            state.isClosed = true
+            return state.waiting.removeAll()
+        }
+        for waiter in refused { waiter.answer.resolve(.failure(Self.shutDown)) }
+    }
+
+    fileprivate func release(_ byteCount: Int) { change { $0.pictures -= byteCount } }
+
+    private static var shutDown: CoordinationError {
+        CoordinationError(code: .shutDown, message: "pictures: shut down; start no more work")
+    }
+}
+
+// MARK: - Turns
+
+extension JobQueue {
+    /// A thread of the pool, and a part of the memory, until ``end()``.
+    struct Turn: Sendable {
+        fileprivate let queue: JobQueue
+        fileprivate let number: Int
+
+        /// Takes the memory that the work needs at its peak, in place of what it has, if it is this work's turn.
+        func take(_ byteCount: Int) -> Bool { queue.take(byteCount, number) }
+
+        /// Gives the thread back, and waits for the memory and a thread at the place that the work had.
+        func wait(for byteCount: Int) async throws {
+            _ = try await queue.wait(number: number, byteCount, nil)
+        }
+
+        /// Takes more memory, if it is free and nobody waits for memory.
+        func grow(by byteCount: Int) -> Bool { queue.grow(by: byteCount, number) }
+
+        /// Makes a part of the memory that of a picture, which may outlive the work.
+        func share(of byteCount: Int) -> PictureShare {
+            queue.state.withLock { state in
+                let part = min(byteCount, state.running[number]?.byteCount ?? 0)
+                state.running[number]?.byteCount -= part
+                state.working -= part
+                state.pictures += byteCount
+            }
+            return PictureShare(queue, byteCount)
+        }
+
+        /// Gives the thread and the memory back.
+        func end() { queue.change { state in state.remove(number) } }
+    }
+
+    private func take(_ byteCount: Int, _ number: Int) -> Bool {
+        state.withLock { state in
+            guard let own = state.running[number] else { return false }
+            state.working -= own.byteCount
+            state.running[number]?.byteCount = 0
+            guard !state.isOvertaking(number, own.priority), state.fits(byteCount, byteLimit) else { return false }
+            state.running[number]?.byteCount = byteCount
+            state.working += byteCount
+            return true
+        }
+    }
+
+    private func grow(by byteCount: Int, _ number: Int) -> Bool {
+        state.withLock { state in
+            guard state.running[number] != nil, state.waiting.first?.byteCount == nil,
+                byteCount <= byteLimit - state.held
+            else { return false }
+            state.running[number]?.byteCount += byteCount
+            state.working += byteCount
+            return true
+        }
+    }
+
+    /// Waits for a thread and, unless it is `nil`, for memory.
+    ///
+    /// - Parameter number: The number of work that has a thread, which it gives back; `nil` for new work.
+    private func wait(number: Int?, _ byteCount: Int?, _ priority: TaskPriority?) async throws -> Turn {
+        try Task.checkCancellation()
+        let answer = OneShot<Result<Turn, any Error>>()
+        let number = try enter(number, byteCount, priority ?? Task.currentPriority, answer)
+        var turn: Result<Turn, any Error> = .failure(CancellationError())
+        await withTaskCancellationHandler {
+            await withPriorityEscalation(to: { raise(number, to: $0) }) { turn = await answer.wait() }
+        } onCancel: {
+            change { _ = $0.waiting.remove(number) }
+            answer.resolve(.failure(CancellationError()))
+        }
+        let granted = try turn.get()
+        guard Task.isCancelled else { return granted }
+        granted.end()
+        throw CancellationError()
+    }
+
+    private func enter(
+        _ known: Int?, _ byteCount: Int?, _ priority: TaskPriority, _ answer: OneShot<Result<Turn, any Error>>
+    ) throws -> Int {
+        var number = known ?? 0
+        try change { state in
+            if let known { state.remove(known) }
+            if state.isClosed { throw Self.shutDown }
+            if known == nil {
+                guard state.waiting.count < maximumQueueLength || state.running.count < width else {
+                    throw CoordinationError(
+                        code: .overloaded,
+                        message: "pictures: \(maximumQueueLength) are queued already; try again later")
+                }
+                state.lastNumber += 1
+                number = state.lastNumber
+            }
+            state.waiting.insert(
+                Waiter(number: number, byteCount: byteCount, answer: answer), number: number,
+                priority: priority.rawValue)
+        }
+        return number
+    }
+
+    private func raise(_ number: Int, to priority: UInt8) { change { $0.waiting.raise(number, to: priority) } }
+
+    /// Changes the state, and lets begin what may begin then.
+    private func change<E: Error>(_ body: (inout sending State) throws(E) -> Void) throws(E) {
+        var granted: [Waiter] = []
+        let failure = state.withLock { state -> E? in
+            do throws(E) { try body(&state) } catch { return error }
+            granted = state.grants(width, byteLimit)
+            return nil
+        }
+        for waiter in granted {
+            let turn = Turn(queue: self, number: waiter.number)
+            // One that was cancelled meanwhile has its answer.
+            if !waiter.answer.resolve(.success(turn)) { turn.end() }
+        }
+        if let failure { throw failure }
+    }
+}
+
+extension JobQueue.State {
+    fileprivate var held: Int { working + pictures + originals }
+
+    /// Whether work may take memory now.
+    fileprivate func fits(_ byteCount: Int, _ limit: Int) -> Bool { working == 0 || byteCount <= limit - held }
+
+    /// Whether work that comes before this one waits for memory.
+    fileprivate mutating func isOvertaking(_ number: Int, _ priority: UInt8) -> Bool {
+        guard let first = waiting.first, first.byteCount != nil, let urgency = waiting.firstPriority else {
+            return false
+        }
+        return urgency > priority || urgency == priority && first.number < number
+    }
+
+    fileprivate mutating func remove(_ number: Int) { working -= running.removeValue(forKey: number)?.byteCount ?? 0 }
+
+    fileprivate mutating func grants(_ width: Int, _ limit: Int) -> [JobQueue.Waiter] {
+        var granted: [JobQueue.Waiter] = []
+        while running.count < width, let first = waiting.first, let priority = waiting.firstPriority,
+            first.byteCount.map({ fits($0, limit) }) ?? true
+        {
+            waiting.remove(first.number)
+            running[first.number] = JobQueue.Running(byteCount: first.byteCount ?? 0, priority: priority)
+            working += first.byteCount ?? 0
+            granted.append(first)
+        }
+        return granted
+    }
+}
+
+/// The bytes of a picture that is made. The last reference gives them back.
+///
+/// A share lives as long as the manager holds the pixels: from when they are made until the callers have them.
+final class PictureShare: Sendable {
+    private let queue: JobQueue
+    private let byteCount: Int
+
+    fileprivate init(_ queue: JobQueue, _ byteCount: Int) { (self.queue, self.byteCount) = (queue, byteCount) }
+
+    deinit { queue.release(byteCount) }
+}
+
+// MARK: - Originals
+
+extension JobQueue {
+    /// The bytes of originals.
+    var originalByteCount: Int { state.withLock { $0.originals } }
+
+    /// Counts bytes of an original.
+    func takeOriginal(_ byteCount: Int) { state.withLock { $0.originals += byteCount } }
+
+    /// Gives bytes of an original back.
+    func releaseOriginal(_ byteCount: Int) { change { $0.originals -= byteCount } }
+}
