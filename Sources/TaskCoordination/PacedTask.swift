@@ -14,8 +14,9 @@ package final class PacedTask: Sendable {
     ///   - priority: `nil` for that of the calling task.
     ///   - clock: Measures the pauses.
     ///   - pause: The time before the first step; zero for none.
-    ///   - step: Returns the time before the next step; `nil` when there is none. An isolated step that must not follow
-    ///     ``cancel()`` looks at its cancellation first: it may come after the pause, and before the step.
+    ///   - step: Returns the time before the next step; `nil` when there is none. A first step without a pause is always
+    ///     taken. One that must not follow ``cancel()`` looks at its cancellation first: it may come after the pause,
+    ///     and before the step.
     package init(
         _ name: String, on executor: (any TaskExecutor)? = nil, priority: TaskPriority? = nil,
         clock: any Clock<Duration> = ContinuousClock(), after pause: Duration = .zero,
@@ -23,9 +24,10 @@ package final class PacedTask: Sendable {
     ) {
         task = Task(name: name, executorPreference: executor, priority: priority) {
             var next: Duration? = pause
-            while let pause = next, !Task.isCancelled {
+            while let pause = next {
                 if pause > .zero, (try? await clock.sleep(for: pause.countable)) == nil { return }
                 next = await step()
+                if Task.isCancelled { return }
             }
         }
     }

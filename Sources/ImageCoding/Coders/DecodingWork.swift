@@ -12,6 +12,8 @@ final class DecodingWork {
     private(set) var lookCount = 0
     /// Why the work must end, for the Swift caller of a C function that was stopped.
     private(set) var end: (any Error)?
+    /// Who else wants to know how far it is.
+    let progress = DecodingProgress.current
     private let limits: ImageLimits
     private let byteCount: Int
     private let isCancelled: () -> Bool
@@ -46,6 +48,7 @@ final class DecodingWork {
     func look(pixels: Int = 0, isLongStep: Bool = false) throws {
         lookCount += 1
         drawnPixelCount = drawnPixelCount.saturatingAdd(pixels)
+        if pixels > 0 { progress?.note(drawn: drawnPixelCount) }
         if isCancelled() { throw CancellationError() }
         guard drawnPixelCount <= limits.maximumDrawnPixelCount else {
             throw ImageError(

@@ -91,6 +91,16 @@ extension ImageCoders {
 }
 
 extension ImageCoders {
+    /// The peak memory of encoding a picture that is not made yet, beside the picture.
+    ///
+    /// - Parameter hasAlpha: Whether a pixel may be transparent.
+    /// - Returns: Bytes.
+    package func encodingByteCount(
+        ofSize size: PixelSize, frames: Int, hasAlpha: Bool, as format: EncodedFormat
+    ) -> Int {
+        encodingByteCount(of: .outline(size, frames: frames, hasAlpha: hasAlpha), as: format)
+    }
+
     /// Writes a file in another format, an animation frame by frame.
     ///
     /// Each frame is decoded, transformed and encoded before the next one, so an animation takes the memory of a few

@@ -43,7 +43,8 @@ public protocol ImageEncoding: Sendable {
     /// The peak memory of ``encode(_:as:)``, in addition to the picture.
     ///
     /// An upper estimate: copies of the pixels, working memory of the library, and a file that compresses badly. The
-    /// default implementation returns twice the pixels of all frames.
+    /// default implementation returns twice the pixels of all frames. It is asked before the picture is made, too: then
+    /// the picture has a size, frames and no pixels.
     ///
     /// - Parameters:
     ///   - image: The picture.

@@ -129,6 +129,7 @@ struct FramePlan: Sendable {
         missing: PixelColor = .clear, _ draw: (UnsafeMutableBufferPointer<UInt8>, DecodedRows?) throws -> ImageDamage
     ) throws -> DecodedImage {
         var (hasAlpha, damage) = (false, ImageDamage())
+        work.progress?.expect(drawn.pixelCount)
         let resampler = resampler()
         let made = try unsafe Bitmap.draw(resampler == nil ? bitmap : target) { output in
             guard let resampler else {

@@ -136,7 +136,7 @@ extension RandomAccessCollection<UInt8> where Index == Int {
 
 extension PixelSize {
     /// `width * height`, or `.max`; 0 when a side is negative.
-    var pixelCount: Int { width.saturatingMultiply(height) }
+    package var pixelCount: Int { width.saturatingMultiply(height) }
 
     /// The bytes of a bitmap of this size.
     var bitmapByteCount: Int { pixelCount.saturatingMultiply(4) }

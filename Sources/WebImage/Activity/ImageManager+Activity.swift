@@ -40,8 +40,8 @@ extension ImageManager {
                 callers: pipeline.pictures.callerCount + pipeline.files.callerCount,
                 flights: pipeline.pictures.count + pipeline.files.count,
                 queuedDownloads: downloader.queuedCount, runningDownloads: downloader.runningCount,
-                queuedWork: pipeline.processing.queued, runningWork: pipeline.processing.running,
-                workByteCount: pipeline.processing.byteCount,
+                queuedWork: pipeline.processing.queue.queued, runningWork: pipeline.processing.queue.running,
+                workByteCount: pipeline.processing.queue.byteCount,
                 pendingWrites: await pipeline.caches.writes?.pendingCount ?? 0,
                 refreshes: pipeline.refreshes.count,
                 rememberedByteCount: pipeline.failures.byteCount + pipeline.refreshes.byteCount)

@@ -55,7 +55,7 @@ extension Load {
         let held = pipeline.held(request, product, name)
         guard case .original(let original) = try await original(held: held?.origin), original.arrival == .network
         else { return }
-        _ = try await made(of: processed(original))
+        _ = try await made(of: original)
     }
 
     /// What the origin has said about the stored original: as memory, the disk, or memory's view of the original says

@@ -28,7 +28,7 @@ extension ImageManager {
         let writes = pipeline.caches.writes
         // Writes to a disk that does not answer are lost, too.
         let lost = await (writes?.droppedCount ?? 0) + (writes?.pendingCount ?? 0)
-        let threads = pipeline.processing.running + (diskCache?.pool.running ?? 0)
+        let threads = pipeline.processing.pool.running + (diskCache?.pool.running ?? 0)
         return ShutdownReport(
             cancelledLoadCount: cancelled, droppedWriteCount: lost,
             stillRunningCount: downloader.operationCount + threads + (transportEnds ? 0 : 1))

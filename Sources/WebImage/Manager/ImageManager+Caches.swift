@@ -80,7 +80,7 @@ extension ImageManager {
         forgetFailure(of: request)
         let request = pipeline.named(request)
         let (caches, original) = (pipeline.caches(for: request), request.originalKey)
-        if tiers.contains(caches.originalTier) { pipeline.shared.forgetArrivals(of: RequestIdentity(request)) }
+        if tiers.contains(caches.originalTier) { pipeline.jobs.forgetArrivals(of: RequestIdentity(request)) }
         if tiers.contains(.memory) { pipeline.writer(for: request).forget(original) }
         guard tiers.contains(.disk) else { return }
         // A write that waits would bring the entry back.

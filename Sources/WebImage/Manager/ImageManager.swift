@@ -183,7 +183,7 @@ extension ImageManager {
             throw CacheError(
                 code: .shutDown, message: "The image manager has been shut down; its disk cache is left as it is.")
         }
-        if tiers.contains(pipeline.caches.originalTier) { pipeline.shared.forgetArrivals() }
+        if tiers.contains(pipeline.caches.originalTier) { pipeline.jobs.forgetArrivals() }
         if tiers.contains(.memory) { await pipeline.caches.memory.removeAll() }
         if tiers.contains(.disk) { try await Pipeline.asking(nil) { try await pipeline.caches.disk?.removeAll() } }
     }

@@ -14,20 +14,20 @@ extension Load {
 
     /// Stores a new original, after it has been decoded: every file in a cache is a picture. On disk, or without one in
     /// memory, so that another variant needs no second transfer.
-    func keep(_ processed: ProcessedOriginal) async {
-        let original = processed.original
+    func keep(_ original: Original, _ made: JobProduct) async {
+        let generation = made.generation ?? original.generation
         guard original.arrival == .network else { return }
         if let ruling, !ruling.mayKeep { await forget() }
-        forgetOthers(than: processed.generation, number: original.number)
+        forgetOthers(than: generation, number: original.number)
         if caches.disk == nil, request.cacheSerializer == nil {
-            var file = original.encoded(processed.properties)
-            file.generation = processed.generation
+            var file = original.encoded(made.properties)
+            file.generation = generation
             let view = CachedPicture.encoded(Shared(file.from(.memory)))
             remember(view, as: .file(request.originalKey), request.cacheWrites.original)
         }
         guard mayStore(request.cacheWrites.original) else { return }
         pipeline.hub.tell(request, .stored(byteCount: original.bytes.count))
-        let (request, properties, coders) = (request, processed.properties, pipeline.coders(for: request))
+        let (request, properties, coders) = (request, made.properties, pipeline.coders(for: request))
         let selectors = pipeline.selectors(of: original.origin, request)
         let byteCount = original.bytes.count + (original.origin?.heapByteCount ?? 0)
         await store(as: request.originalKey, number: original.number, byteCount: byteCount) {

@@ -52,7 +52,7 @@ extension Load {
         // Without it, a load that missed on disk would ask again for what another load has not stored yet.
         if request.cachePolicy == .cacheFirst || ruling != nil,
             request.cacheReads.original.contains(caches.originalTier),
-            let arrived = pipeline.shared.arrived(key.transfer), ruling?.accepts(arrived.origin) != false
+            let arrived = pipeline.jobs.arrived(key.transfer), ruling?.accepts(arrived.origin) != false
         {
             return .original(arrived)
         }

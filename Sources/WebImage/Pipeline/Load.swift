@@ -20,7 +20,7 @@ final class Load<P: Product>: Sendable {
     /// That of the flight, whose callers move the transfer; `nil` for a load without one.
     let work: FlightWork?
     /// What this load will make of the original, for other loads of the same original.
-    let wish: SharedWork.Wish
+    let wish: JobTable.Wish
     /// `nil` when the claims of transfers suffice, because they have the same name: `wish` keeps what a transfer brings
     /// while this load lasts. Most loads only wait for a transfer, and many are cancelled meanwhile.
     private let claim: ContentOrder.Claim?
@@ -36,7 +36,7 @@ final class Load<P: Product>: Sendable {
         (self.product, self.pipeline, self.request, self.key, ruling) = (product, pipeline, request, key, nil)
         (self.work, self.report) = (work, report)
         writer = pipeline.writer(for: request)
-        wish = pipeline.shared.wish(for: request, key.transfer)
+        wish = pipeline.jobs.wish(for: request, key.transfer)
         claim = request.cacheKey == nil ? nil : ContentOrder.Claim(pipeline.order, request.originalKey)
     }
 
@@ -47,7 +47,7 @@ final class Load<P: Product>: Sendable {
         work = load?.work
         report = load?.report
         writer = pipeline.writer(for: request)
-        wish = load?.wish ?? pipeline.shared.wish(for: request, key.transfer)
+        wish = load?.wish ?? pipeline.jobs.wish(for: request, key.transfer)
         claim = load?.claim ?? ContentOrder.Claim(pipeline.order, request.originalKey)
     }
 
@@ -95,7 +95,7 @@ extension Load {
     func value() async throws -> P.Value {
         if request.cachePolicy.readsCachesFirst {
             if let stored = try await stored() { return stored }
-            if let picture = try await pictureOfMemory() { return try await product.value(of: picture, for: self) }
+            if let made = try await madeOfMemory() { return made }
         }
         let held = request.cachePolicy.sendsValidators ? pipeline.held(request, product, name) : nil
         switch try await original(held: held?.origin) {
@@ -105,25 +105,30 @@ extension Load {
             return held.confirmed(origin, number: number, metrics: metrics)
         case .original(let original):
             if original.arrival == .confirmed, let same = try await unchanged(original, held) { return same }
-            return try await made(of: processed(original))
+            return try await made(of: original)
         }
     }
 
+    /// What a job makes of the picture; `nil` for pixels.
+    private var end: OutputFormat? { isOriginal ? nil : product.format }
+
     /// The product of an original. Memory gets it before the landing, so that a caller after the landing finds it, and
     /// nothing is downloaded twice.
-    func made(of processed: ProcessedOriginal) async throws -> P.Value {
-        let original = processed.original
+    func made(of original: Original) async throws -> P.Value {
+        let (made, original) = try await processed(original)
         try Task.checkCancellation()
-        let image = try await pipeline.processed(request) { try processed.picture.get() }
-        let took = processed.decodeTook + (processed.transformTook ?? .zero)
+        let image = try await pipeline.processed(request) { try made.picture.get() }
+        let took = made.decodeTook + (made.transformTook ?? .zero)
         pipeline.hub.tell(request, .decoded(width: image.width, height: image.height, took: took))
         let picture = ImageResponse(
-            processed.content(image),
             .init(
-                source: original.source, original: original.encoded(processed.properties), metrics: metrics,
-                share: processed.share))
+                image: image, format: made.properties.format, origin: original.origin, number: original.number,
+                isLossless: made.properties.isLossless, generation: made.generation),
+            .init(
+                source: original.source, original: original.encoded(made.properties), metrics: metrics,
+                share: made.share))
         rememberPicture(picture)
-        return try await product.value(of: picture, for: self)
+        return try await product.value(of: picture, as: made.file, for: self)
     }
 }
 
@@ -150,58 +155,62 @@ extension Load {
         return same?.confirmed(original.origin, number: original.number, metrics: metrics)
     }
 
-    /// The picture that memory holds, or that can be made from one that it holds.
-    private func pictureOfMemory() async throws -> ImageResponse? {
+    /// The product of a picture that memory holds: of the same one, or of the whole.
+    private func madeOfMemory() async throws -> P.Value? {
         if isOriginal { return nil }
-        if product.format != nil, let picture = pipeline.remembered(request, Picture(), request.variantKey) {
-            return picture
+        if end != nil, let picture = pipeline.remembered(request, Picture(), request.variantKey) {
+            var same = request
+            same.transformers = []
+            return try await made(of: picture, for: same)
         }
-        guard let made = try await variantOfMemory() else { return nil }
-        rememberPicture(made)
-        return made
-    }
-
-    /// Makes the variant from the picture that memory holds.
-    private func variantOfMemory() async throws -> ImageResponse? {
         guard !request.variantKey.isOriginal, let whole = pipeline.pictureInMemory(madeInto: request) else {
             return nil
         }
-        let image = request.firstFrameOnly ? whole.image.firstFrame : whole.image
-        let ready = try await pipeline.withPreparedTransformers(request)
-        let (result, share, took) = try await pipeline.processed(request) {
-            try await pipeline.processing.transform(image, by: ready.transformers, for: request)
+        return try await made(of: whole, for: pipeline.withPreparedTransformers(request))
+    }
+
+    private func made(of held: ImageResponse, for request: ImageRequest) async throws -> P.Value {
+        let (made, image) = try await pipeline.processed(request) {
+            let made = try await pipeline.jobs.product(of: .picture(held), for: request, as: end, wish)
+            return (made, try made.picture.get())
         }
-        note { $0.transform = took }
-        return ImageResponse(
+        note { $0.transform = made.decodeTook + (made.transformTook ?? .zero) }
+        let picture = ImageResponse(
             .init(
-                image: result, format: whole.format, origin: whole.origin, number: whole.number,
-                isLossless: whole.isLossless, generation: whole.generation),
-            .init(source: whole.source, metrics: metrics, share: share))
+                image: image, format: held.format, origin: held.origin, number: held.number,
+                isLossless: held.isLossless, generation: held.generation),
+            .init(source: held.source, metrics: metrics, share: made.share))
+        if !request.transformers.isEmpty { rememberPicture(picture) }
+        return try await product.value(of: picture, as: made.file, for: self)
     }
 }
 
 // MARK: - Decode and transform
 
 extension Load {
-    /// Decodes and transforms the original, and keeps it. A stored file that is broken is replaced.
-    func processed(_ original: Original) async throws -> ProcessedOriginal {
+    /// Lets a job make of the original what this load wants, and keeps the original. A stored file that is broken is
+    /// replaced.
+    ///
+    /// - Returns: What was made, and of which original.
+    private func processed(_ original: Original) async throws -> (JobProduct, Original) {
         do {
-            return try await process(original)
+            return (try await process(original), original)
         } catch let error as ImageLoadError where error.code == .undecodable && original.arrival != .network {
-            return try await process(replacement())
+            let original = try await replacement()
+            return (try await process(original), original)
         }
     }
 
-    private func process(_ original: Original) async throws -> ProcessedOriginal {
+    private func process(_ original: Original) async throws -> JobProduct {
         let ready = try await pipeline.withPreparedTransformers(request)
         do {
-            let processed = try await pipeline.shared.process(original, for: ready, wish)
+            let made = try await pipeline.jobs.product(of: .file(original), for: ready, as: end, wish)
             note {
-                $0.decode = processed.decodeTook
-                $0.transform = processed.transformTook
+                $0.decode = made.decodeTook
+                $0.transform = made.transformTook
             }
-            await keep(processed)
-            return processed
+            await keep(original, made)
+            return made
         } catch let error as ImageError {
             throw ImageLoadError.undecodable(error, request.url, contentType: original.contentType)
         } catch {

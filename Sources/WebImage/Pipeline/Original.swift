@@ -95,6 +95,12 @@ final class Original: Sendable {
         return [.jpeg, .png, .gif, .webp].contains(format) ? nil : format
     }
 
+    /// Whether both are the same content, by what is known without reading it.
+    func isSameContent(as other: Original) -> Bool {
+        if self === other || number != 0 && number == other.number { return true }
+        return knownGeneration != nil && knownGeneration == other.knownGeneration
+    }
+
     /// What tells its content from any other; it is kept with everything that is made from it.
     ///
     /// - Complexity: O(number of bytes), at about the speed of memory; O(1) for one from a cache.

@@ -10,9 +10,9 @@ import TaskCoordination
 /// The path of a load, in reading order:
 ///
 ///     picture(for:), file(for:as:) ─► memory hit? ─► joins the flight of its key ─► Load.run
-///     Load.run:  look up ─► fetch ─► decode and transform ─► a file: encode ─► keep ─► the flight delivers
+///     Load.run:  look up ─► fetch ─► decode, transform and encode: a job ─► keep ─► the flight delivers
 ///
-/// A ``Load`` knows what it makes as a ``Product``. Loads of one original meet in ``SharedWork``.
+/// A ``Load`` knows what it makes as a ``Product``. Loads of one original meet in a ``PictureJob``.
 ///
 /// An object, so that a load holds one reference. Its parts are constants; mutable parts are isolated or locked.
 final class Pipeline: Sendable {
@@ -36,7 +36,7 @@ final class Pipeline: Sendable {
     private let writer: CacheWriter
     let downloader: ImageDownloader
     let processing: ImageProcessor
-    let shared: SharedWork
+    let jobs: JobTable
     let failures: RecentFailures
     let hub: ActivityHub
     /// The flights for decoded pictures.
@@ -63,11 +63,11 @@ final class Pipeline: Sendable {
         writer = CacheWriter(caches, order)
         let coders = configuration.coders
         processing = ImageProcessor(configuration, pool: parts.processing, hub: hub)
-        shared = SharedWork(processing, executor: parts.executor)
+        jobs = JobTable(processing, executor: parts.executor)
         downloader = ImageDownloader(
             configuration: configuration.downloader, transport: parts.transport, hub: hub, contents: order,
             executor: parts.executor, now: parts.now, inspect: { try coders.checkSignature($0) },
-            onArrival: { [shared] in shared.noteArrival($1, RequestIdentity($0)) })
+            onArrival: { [jobs] in jobs.noteArrival($1, RequestIdentity($0)) })
         pictures = InFlight(name: "load", executor: parts.executor)
         files = InFlight(name: "encode", executor: parts.executor)
         failures = RecentFailures(capacity: configuration.failureCapacity, lifetime: configuration.failureLifetime)

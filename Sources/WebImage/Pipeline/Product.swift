@@ -24,7 +24,11 @@ protocol Product: Sendable {
     /// What an entry on disk holds; `nil` for a broken one, which counts as a miss.
     func value(of entry: DiskEntry, for load: Load<Self>) async throws -> Value?
     /// The product of a picture, stored.
-    func value(of picture: ImageResponse, for load: Load<Self>) async throws -> Value
+    ///
+    /// - Parameter file: The file that a job has made of the picture; `nil` when none was asked for.
+    func value(
+        of picture: ImageResponse, as file: Result<JobProduct.File, any Error>?, for load: Load<Self>
+    ) async throws -> Value
 }
 
 /// What a load answers with.
@@ -70,7 +74,9 @@ struct Picture: Product {
         }
     }
 
-    func value(of picture: ImageResponse, for load: Load<Self>) async throws -> ImageResponse {
+    func value(
+        of picture: ImageResponse, as file: Result<JobProduct.File, any Error>?, for load: Load<Self>
+    ) async throws -> ImageResponse {
         if isKept(as: load.name), load.mayStore(load.writes),
             let making = load.pipeline.variantEntry(
                 picture, for: load.request, madeFrom: load.recordedGeneration(picture.generation))
@@ -92,8 +98,7 @@ extension Pipeline {
         guard image.frameCount == 1, image.width * image.height <= policy.maximumPixelCount else { return nil }
         let (processing, format) = (processing, response.format)
         return {
-            let bytes = try await processing.encode(
-                image, as: policy.format, for: request, priority: .background, holding: nil)
+            let bytes = try await processing.encode(image, as: policy.format, for: request)
             var metadata = EntryMetadata(
                 url: request.url.absoluteString, format: format.name, pixelWidth: image.width,
                 pixelHeight: image.height, frameCount: 1)
@@ -133,13 +138,17 @@ struct File: Product {
 
     func value(of entry: DiskEntry, for load: Load<Self>) async throws -> EncodedImage? { EncodedImage(entry) }
 
-    func value(of picture: ImageResponse, for load: Load<Self>) async throws -> EncodedImage {
-        if isOriginal(load.request), var original = picture.original {
+    func value(
+        of picture: ImageResponse, as made: Result<JobProduct.File, any Error>?, for load: Load<Self>
+    ) async throws -> EncodedImage {
+        guard let made else {
+            // Only the original itself needs no encoder.
+            guard var original = picture.original else { throw ImageLoadError.unexpectedConfirmation(load.request.url) }
             original.generation = picture.generation
             load.remember(original)
             return original
         }
-        let file = try await encoded(picture, for: load)
+        let file = try await encoded(picture, made, for: load)
         load.remember(file)
         guard load.mayStore(load.writes) else { return file }
         var entry = DiskEntry(file, url: load.request.url)
@@ -149,17 +158,14 @@ struct File: Product {
         return file
     }
 
-    private func encoded(_ picture: ImageResponse, for load: Load<Self>) async throws -> EncodedImage {
-        let (image, pipeline, request) = (picture.image, load.pipeline, load.request)
-        let coders = pipeline.coders(for: request)
-        let encoded = file.encodedFormat(original: picture.format, isLossless: picture.isLossless, coders: coders)
-        let bytes = try await pipeline.processed(request) {
-            try await pipeline.processing.encode(image, as: encoded, for: request, holding: picture.share)
-        }
+    private func encoded(
+        _ picture: ImageResponse, _ made: Result<JobProduct.File, any Error>, for load: Load<Self>
+    ) async throws -> EncodedImage {
+        let made = try await load.pipeline.processed(load.request) { try made.get() }
         try Task.checkCancellation()
-        let properties = try? coders.properties(of: bytes)
+        let properties = try? load.pipeline.coders(for: load.request).properties(of: made.bytes)
         var file = EncodedImage(
-            bytes: bytes, format: encoded.format, width: image.width, height: image.height,
+            bytes: made.bytes, format: made.format.format, width: picture.image.width, height: picture.image.height,
             frameCount: properties?.frameCount ?? 1, source: picture.source, origin: picture.origin)
         (file.number, file.generation) = (picture.number, picture.generation)
         return file

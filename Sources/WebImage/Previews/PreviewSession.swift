@@ -8,7 +8,7 @@ final class PreviewSession: Sendable {
     /// A decoder in the middle of its file, and its share of memory until the transfer ends.
     struct Reading: Sendable {
         let previewer: any ImagePreviewing
-        let share: MemoryShare
+        let share: PictureShare
     }
 
     /// What can be done about a file.
@@ -56,7 +56,7 @@ extension ImageProcessor {
         let options = DecodeOptions(
             limits: limits(for: request), firstFrameOnly: true, thumbnail: .resize(to: box), failOn: .never)
         let coders = coders(for: request)
-        return try await pool.run(priority: .utility) { [budget] in
+        return try await perform(0, for: request, priority: .utility) { [queue] turn in
             let bytes = received.bytes
             let image = try session.preview(of: bytes) {
                 // A file without a whole header yet.
@@ -64,17 +64,13 @@ extension ImageProcessor {
                     return (try? coders.properties(of: bytes, options: options)) == nil ? .later : .anew
                 }
                 // Transfers may be slow, so those that arrive leave half of the memory to pictures that have come.
-                guard budget.running + previewer.byteCount <= budget.limit / 2,
-                    let permit = budget.take(previewer.byteCount)
-                else { return .later }
-                return .reading(PreviewSession.Reading(previewer: previewer, share: MemoryShare(budget, permit)))
+                guard let share = queue.share(of: previewer.byteCount, within: queue.byteLimit / 2) else {
+                    return .later
+                }
+                return .reading(PreviewSession.Reading(previewer: previewer, share: share))
             }
             if let image { return image }
-            guard let permit = budget.take(try coders.decodingByteCount(of: bytes, options: options)) else {
-                return nil
-            }
-            let share = MemoryShare(budget, permit)
-            defer { withExtendedLifetime(share) {} }
+            guard turn.grow(by: try coders.decodingByteCount(of: bytes, options: options)) else { return nil }
             return try coders.decode(bytes, options: options)
         }
     }

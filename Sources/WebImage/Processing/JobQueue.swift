@@ -21,7 +21,8 @@ final class JobQueue: Sendable {
 
     /// Work that has a thread.
     fileprivate struct Running {
-        var byteCount: Int
+        /// `nil` until it has its memory.
+        var byteCount: Int?
         let priority: UInt8
     }
 
@@ -79,6 +80,16 @@ final class JobQueue: Sendable {
         return PictureShare(self, byteCount)
     }
 
+    /// Counts a picture, if all that is held stays within a part of the limit.
+    func share(of byteCount: Int, within part: Int) -> PictureShare? {
+        let fits = state.withLock { state in
+            guard byteCount <= part - state.held else { return false }
+            state.pictures += byteCount
+            return true
+        }
+        return fits ? PictureShare(self, byteCount) : nil
+    }
+
     /// Refuses all later work, and all that waits.
     func close() {
         let refused = state.withLock { state in
@@ -106,9 +117,10 @@ extension JobQueue {
         /// Takes the memory that the work needs at its peak, in place of what it has, if it is this work's turn.
         func take(_ byteCount: Int) -> Bool { queue.take(byteCount, number) }
 
-        /// Gives the thread back, and waits for the memory and a thread at the place that the work had.
-        func wait(for byteCount: Int) async throws {
-            _ = try await queue.wait(number: number, byteCount, nil)
+        /// Gives the thread back, and waits for the memory and a thread at the place that the work had. After an error
+        /// it has neither.
+        func wait(for byteCount: Int, priority: TaskPriority? = nil) async throws {
+            _ = try await queue.wait(number: number, byteCount, priority)
         }
 
         /// Takes more memory, if it is free and nobody waits for memory.
@@ -117,8 +129,9 @@ extension JobQueue {
         /// Makes a part of the memory that of a picture, which may outlive the work.
         func share(of byteCount: Int) -> PictureShare {
             queue.state.withLock { state in
-                let part = min(byteCount, state.running[number]?.byteCount ?? 0)
-                state.running[number]?.byteCount -= part
+                let own = state.running[number]?.byteCount ?? 0
+                let part = min(byteCount, own)
+                state.running[number]?.byteCount = own - part
                 state.working -= part
                 state.pictures += byteCount
             }
@@ -130,23 +143,26 @@ extension JobQueue {
     }
 
     private func take(_ byteCount: Int, _ number: Int) -> Bool {
-        state.withLock { state in
-            guard let own = state.running[number] else { return false }
-            state.working -= own.byteCount
-            state.running[number]?.byteCount = 0
-            guard !state.isOvertaking(number, own.priority), state.fits(byteCount, byteLimit) else { return false }
-            state.running[number]?.byteCount = byteCount
-            state.working += byteCount
-            return true
+        var isTaken = false
+        change { state in
+            guard let own = state.running[number] else { return }
+            state.working -= own.byteCount ?? 0
+            isTaken =
+                !state.isOvertaking(number, own.priority) && !state.isReading(before: number, own.priority)
+                && state.fits(byteCount, byteLimit)
+            // Work that will wait for it comes before those that it has overtaken.
+            state.running[number]?.byteCount = isTaken ? byteCount : nil
+            state.working += isTaken ? byteCount : 0
         }
+        return isTaken
     }
 
     private func grow(by byteCount: Int, _ number: Int) -> Bool {
         state.withLock { state in
-            guard state.running[number] != nil, state.waiting.first?.byteCount == nil,
+            guard let own = state.running[number], state.waiting.first?.byteCount == nil,
                 byteCount <= byteLimit - state.held
             else { return false }
-            state.running[number]?.byteCount += byteCount
+            state.running[number]?.byteCount = (own.byteCount ?? 0) + byteCount
             state.working += byteCount
             return true
         }
@@ -156,7 +172,10 @@ extension JobQueue {
     ///
     /// - Parameter number: The number of work that has a thread, which it gives back; `nil` for new work.
     private func wait(number: Int?, _ byteCount: Int?, _ priority: TaskPriority?) async throws -> Turn {
-        try Task.checkCancellation()
+        if Task.isCancelled {
+            if let number { change { $0.remove(number) } }
+            throw CancellationError()
+        }
         let answer = OneShot<Result<Turn, any Error>>()
         let number = try enter(number, byteCount, priority ?? Task.currentPriority, answer)
         var turn: Result<Turn, any Error> = .failure(CancellationError())
@@ -230,17 +249,26 @@ extension JobQueue.State {
 
     fileprivate mutating func remove(_ number: Int) { working -= running.removeValue(forKey: number)?.byteCount ?? 0 }
 
+    /// What may begin now.
     fileprivate mutating func grants(_ width: Int, _ limit: Int) -> [JobQueue.Waiter] {
         var granted: [JobQueue.Waiter] = []
-        while running.count < width, let first = waiting.first, let priority = waiting.firstPriority,
-            first.byteCount.map({ fits($0, limit) }) ?? true
-        {
+        while running.count < width, let first = waiting.first, let priority = waiting.firstPriority {
+            if let byteCount = first.byteCount {
+                guard fits(byteCount, limit), !isReading(before: first.number, priority) else { break }
+            }
             waiting.remove(first.number)
-            running[first.number] = JobQueue.Running(byteCount: first.byteCount ?? 0, priority: priority)
+            running[first.number] = JobQueue.Running(byteCount: first.byteCount, priority: priority)
             working += first.byteCount ?? 0
             granted.append(first)
         }
         return granted
+    }
+
+    /// Whether work that comes before reads its header, and will ask for memory next.
+    fileprivate func isReading(before number: Int, _ priority: UInt8) -> Bool {
+        running.contains { other, work in
+            work.byteCount == nil && (work.priority > priority || work.priority == priority && other < number)
+        }
     }
 }
 

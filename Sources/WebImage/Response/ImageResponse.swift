@@ -56,7 +56,7 @@ public struct ImageResponse: Sendable {
         var original: EncodedImage?
         var metrics = LoadMetrics()
         /// The picture's share of the processing budget, until the caller has the picture.
-        var share: MemoryShare?
+        var share: PictureShare?
         /// What happened at the origin; `nil` when ``source`` says it all.
         var facts: LoadFacts?
     }
@@ -125,7 +125,10 @@ extension ImageResponse {
     var generation: ContentGeneration? { content.value.generation }
 
     /// The picture's share of the processing budget, until the caller has the picture.
-    var share: MemoryShare? { delivery?.value.share }
+    var share: PictureShare? { delivery?.value.share }
+
+    /// Whether both have the same picture, without a look at the pixels.
+    func isSameContent(as other: ImageResponse) -> Bool { content === other.content }
 
     /// The response for the caller, which may keep it forever.
     var handedOver: ImageResponse {

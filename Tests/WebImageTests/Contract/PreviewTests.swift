@@ -190,14 +190,14 @@ import WebImageTesting
         #expect(Self.previews(events).count >= 2)
         let processing = scenario.staged.manager.pipeline.processing
         // The coefficients, between two previews.
-        #expect(processing.byteCount > 96 * 64 * 2)
+        #expect(processing.queue.byteCount > 96 * 64 * 2)
         if seed.isMultiple(of: 2) {
             scenario.breakOff()
         } else {
             scenario.sendRest()
             expect(caller.value != nil)
         }
-        expectEqual(processing.byteCount, 0)
+        expectEqual(processing.queue.byteCount, 0)
     }
 
     @Test func `previews leave half of the memory to pictures that have come`() async throws {
@@ -215,7 +215,7 @@ import WebImageTesting
         for session in sessions {
             // What there is no memory for may be decoded anew, and a part of a file may be no picture.
             _ = try? await processing.preview(of: received, in: box, for: .numbered(1), session)
-            expectEqual(processing.byteCount, previewer.byteCount)
+            expectEqual(processing.queue.byteCount, previewer.byteCount)
         }
         withExtendedLifetime(sessions) {}
         _ = await manager.shutdown(within: .zero)

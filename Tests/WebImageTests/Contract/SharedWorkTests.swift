@@ -47,7 +47,7 @@ import WebImageTesting
 
     @Test func `what arrives late replaces nothing newer for the loads that wait`() throws {
         let staged = try StagedManager(seed: 1)
-        let (request, shared) = (ImageRequest.numbered(1), staged.manager.pipeline.shared)
+        let (request, shared) = (ImageRequest.numbered(1), staged.manager.pipeline.jobs)
         let identity = RequestIdentity(request)
         let origin = OriginResponse(url: request.url, status: 200, headers: [:])
         let wish = shared.wish(for: request, identity)

@@ -67,7 +67,7 @@ import WebImageTesting
         expectEqual(manager.pipeline.processing.threadCount, 0, "the other one has been told to end, too")
         sleeper.semaphore.signal()
         while await !manager.occupancy.isIdle { await Task.yield() }
-        expectEqual(manager.pipeline.processing.running, 0)
+        expectEqual(manager.pipeline.processing.pool.running, 0)
     }
 
     @Test func `a shutdown that a transformer blocks for ends at the deadline`() async throws {
@@ -94,7 +94,7 @@ import WebImageTesting
         while reports.count == 0 { await Task.yield() }
         expectEqual(reports.entries, [ShutdownReport(cancelledLoadCount: 1, stillRunningCount: 1)])
         while await !manager.occupancy.isIdle { await Task.yield() }
-        expectEqual(manager.pipeline.processing.running, 0)
+        expectEqual(manager.pipeline.processing.pool.running, 0)
     }
 
     @Test(arguments: 0..<20)

@@ -17,7 +17,7 @@ extension Ledger {
         }
         enter("pictures") { $0.pipeline.pictures.entryCount }
         enter("files") { $0.pipeline.files.entryCount }
-        enter("shared work") { $0.pipeline.shared.entryCount }
+        enter("shared work") { $0.pipeline.jobs.entryCount }
         enter("downloader") { $0.downloader.entryCount }
         enter("processing") { $0.pipeline.processing.entryCount }
         enter("addresses under way") { $0.pipeline.order.count }

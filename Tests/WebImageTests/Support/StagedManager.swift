@@ -52,6 +52,7 @@ final class StagedManager {
         pool = WorkerPool(name: "image", width: width, maximumQueueLength: maximumQueueLength, executor: pixels)
         var configuration = configuration
         configuration.coders = coder.registry
+        configuration.maximumProcessingQueueLength = maximumQueueLength
         configuration.maximumInlinePixelCount = 0  // the small pictures of tests take the way of large ones
         manager = ImageManager(
             configuration: configuration,
@@ -162,7 +163,7 @@ final class StagedManager {
         let look = start { manager in
             let waiting = await manager.runners.count + (manager.pipeline.caches.writes?.entryCount ?? 0)
             let flights = manager.pipeline.pictures.entryCount + manager.pipeline.files.entryCount
-            return waiting + flights + manager.pipeline.shared.entryCount + manager.downloader.entryCount
+            return waiting + flights + manager.pipeline.jobs.entryCount + manager.downloader.entryCount
         }
         run()
         return look.value

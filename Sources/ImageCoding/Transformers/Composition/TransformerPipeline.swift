@@ -12,7 +12,7 @@ public struct TransformerPipeline: ImageTransforming {
     }
 
     /// The transformers, and those of pipelines among them in their place.
-    var steps: [any ImageTransforming] {
+    package var steps: [any ImageTransforming] {
         transformers.flatMap { ($0 as? TransformerPipeline)?.steps ?? [$0] }
     }
 

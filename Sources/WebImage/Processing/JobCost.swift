@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+import ImageCoding
+
+/// What a job takes: memory in bytes, and work in pixels, both estimated. What is too large to count is `Int.max`.
+enum JobCost {
+    /// The bytes that a job takes at its peak after the decode, on a walk through its tree, depth first.
+    ///
+    /// A picture is held until the last picture that is made of it is there. Pictures that outputs get are held by
+    /// their callers from then on.
+    ///
+    /// - Parameter encoding: The bytes that encoding the picture of a node for an output takes.
+    static func peak(of tree: JobTree, frames: Int, encoding: (JobTree.Node, JobOutput) -> Int) -> Int {
+        guard !tree.nodes.isEmpty else { return 0 }
+        var (peak, delivered) = (0, 0)
+        func walk(_ node: Int, above: Int) {
+            let (size, outputs) = (tree.nodes[node].size, tree.nodes[node].outputs)
+            let children = tree.nodes[node].children.filter(tree.isWanted)
+            let own = !tree.isDropped(node) ? bytes(size, frames) : 0
+            let held = sum(above, own)
+            peak = max(peak, sum(held, delivered))
+            for output in outputs where output.end != nil {
+                peak = max(peak, sum(sum(held, delivered), encoding(tree.nodes[node], output)))
+            }
+            for child in children {
+                let result = bytes(tree.nodes[child].size, frames)
+                let step = sum(tree.nodes[child].step?.workingByteCount(for: size) ?? 0, result)
+                peak = max(peak, sum(sum(held, delivered), step))
+                walk(child, above: child == children.last && outputs.isEmpty ? above : held)
+            }
+            if !outputs.isEmpty { delivered = sum(delivered, own) }
+        }
+        walk(0, above: 0)
+        return peak
+    }
+
+    /// The work of a node and of all below it, in pixels.
+    static func work(_ tree: JobTree, below node: Int) -> Int {
+        let size = tree.nodes[node].size
+        let ends = tree.nodes[node].outputs.reduce(0) { sum($0, weighted(size, weight(of: $1.end))) }
+        let own = sum(ends, weighted(size, weight(of: tree.nodes[node].step)))
+        return tree.nodes[node].children.reduce(own) { sum($0, work(tree, below: $1)) }
+    }
+
+    /// How much a pixel takes in an encoder, against one that is resized.
+    static func weight(of end: OutputFormat?) -> Int {
+        guard let end else { return 0 }
+        guard case .encoded(let format) = end else { return 4 }
+        return switch format.format {
+        case .jpeg: 2
+        case .avif, .heic: 100
+        case .webp where format.options.isLossless: 40
+        case .webp, .png: 10
+        default: 8
+        }
+    }
+
+    private static func weight(of step: (any ImageTransforming)?) -> Int {
+        switch step {
+        case is ResizeTransformer: 2
+        case is BlurTransformer: 8
+        default: 4
+        }
+    }
+
+    private static func weighted(_ size: PixelSize, _ weight: Int) -> Int { product(bytes(size, 1), weight) }
+
+    static func sum(_ one: Int, _ other: Int) -> Int {
+        let (sum, overflow) = one.addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+
+    private static func product(_ one: Int, _ other: Int) -> Int {
+        let (product, overflow) = max(0, one).multipliedReportingOverflow(by: max(0, other))
+        return overflow ? .max : product
+    }
+
+    private static func bytes(_ size: PixelSize, _ frames: Int) -> Int {
+        product(product(product(size.width, size.height), frames), 4)
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+import ImageCoding
+import Locks
+import TaskCoordination
+
+/// The work of a job, on a thread of the pool.
+extension JobRun {
+    /// - Returns: Why it pauses; `nil` at the end.
+    func work(_ turn: JobQueue.Turn) throws -> Pause? {
+        let properties = try properties()
+        table.plan(for: identity, like: job.first.request) { announced in
+            state.withLock { state in
+                state.tree.plan(for: announced, of: properties.size, hasBudget: job.options.byteBudget != nil)
+            }
+        }
+        while true {
+            if let byteCount = try reserve(turn, properties) { return .memory(byteCount) }
+            let (work, wake) = state.withLock { state -> (JobTree.Work?, OneShot<Void>?) in
+                if let work = state.tree.next() { return (work, nil) }
+                return (nil, park(turn, &state))
+            }
+            guard let work else {
+                if wake != nil { turn.end() }
+                return wake.map { .nothingToDo($0) }
+            }
+            try Task.checkCancellation()
+            switch work {
+            case .decode(let base): try decode(base)
+            case .transform(let node, let image, let step): try transform(node, image, step)
+            case .finish(let outputs, let image, let end, let took): try finish(outputs, image, end, took, turn)
+            }
+        }
+    }
+
+    /// Prepares to give the thread back for as long as the job has nothing to do; `nil` when it is over.
+    private func park(_ turn: JobQueue.Turn, _ state: inout sending State) -> OneShot<Void>? {
+        guard !state.tree.isClosed else { return nil }
+        let wake = OneShot<Void>()
+        state.parked = (wake, turn.share(of: state.tree.keptBase?.byteCount ?? 0))
+        state.turn = nil
+        return wake
+    }
+
+    /// Reads the header.
+    private func properties() throws -> ImageProperties {
+        if let known = state.withLock({ $0.properties }) { return known }
+        let properties: ImageProperties
+        switch job.source {
+        case .file(let original): properties = try job.coders.properties(of: original.bytes, options: job.options)
+        case .picture(let picture):
+            let image = picture.image
+            properties = ImageProperties(
+                format: picture.format, width: image.width, height: image.height, frameCount: image.frameCount,
+                hasAlpha: image.hasAlpha, isLossless: picture.isLossless)
+        }
+        state.withLock { $0.properties = properties }
+        return properties
+    }
+
+    /// Takes the memory for all of the job, unless it has that.
+    ///
+    /// - Returns: What it must wait for.
+    private func reserve(_ turn: JobQueue.Turn, _ properties: ImageProperties) throws -> Int? {
+        while true {
+            let (tree, reserved) = state.withLock { ($0.tree, $0.reserved) }
+            guard reserved == nil || !tree.isDecoded, !tree.outputs.isEmpty else { return nil }
+            var byteCount = peak(of: tree, properties)
+            if !tree.isDecoded { byteCount = max(byteCount, try decodingByteCount(tree)) }
+            if byteCount > processor.queue.byteLimit {
+                // Without it the others may fit, and alone it may fit, too.
+                let (dearest, isAlone) = state.withLock { ($0.tree.dropDearest(), $0.tree.outputs.isEmpty) }
+                answer(dearest, .failure(isAlone ? processor.refusal(of: byteCount) : Refusal()))
+                continue
+            }
+            // Its memory is given back outside the lock.
+            _ = state.withLock { $0.parked.take() }
+            if let reserved, byteCount <= reserved { return nil }
+            guard turn.take(byteCount) else { return byteCount }
+            state.withLock { $0.reserved = byteCount }
+            return nil
+        }
+    }
+
+    private func decodingByteCount(_ tree: JobTree) throws -> Int {
+        guard case .file(let original) = job.source, let base = tree.base else { return 0 }
+        return try job.coders.decodingByteCount(of: original.bytes, options: options(base))
+    }
+
+    func peak(of tree: JobTree, _ properties: ImageProperties?) -> Int {
+        guard let properties else { return 0 }
+        let frames = job.options.firstFrameOnly ? 1 : properties.frameCount ?? 1
+        return JobCost.peak(of: tree, frames: frames) { node, output in
+            guard let end = output.end else { return 0 }
+            let mayBeClear = properties.hasAlpha || output.steps.contains { !($0 is ResizeTransformer) }
+            return job.coders.encodingByteCount(
+                ofSize: node.size, frames: frames, hasAlpha: mayBeClear, as: format(end, properties))
+        }
+    }
+
+    private func format(_ end: OutputFormat, _ properties: ImageProperties) -> EncodedFormat {
+        end.encodedFormat(original: properties.format, isLossless: properties.isLossless, coders: job.coders)
+    }
+
+    private func options(_ base: JobBase) -> DecodeOptions {
+        var options = job.options
+        options.thumbnail = base.resize
+        return options
+    }
+
+    private func decode(_ base: JobBase) throws {
+        let watch = Stopwatch()
+        let (image, generation) = try decoded(base)
+        // The result of a cancelled decoder is not usable.
+        try Task.checkCancellation()
+        let isCurrent = state.withLock { state in
+            guard state.tree.decoded(image, base) else { return false }
+            (state.decodeTook, state.generation) = (watch.elapsed, generation)
+            // In some formats only the whole file shows the number of frames.
+            if !job.options.firstFrameOnly, state.properties?.frameCount == nil {
+                state.properties?.frameCount = image.frameCount
+            }
+            return true
+        }
+        if isCurrent { noteDecoded() }
+    }
+
+    private func decoded(_ base: JobBase) throws -> (DecodedImage, ContentGeneration?) {
+        switch job.source {
+        case .file(let original):
+            let image = try DecodingProgress.$current.withValue(progress) {
+                try job.coders.decode(original.bytes, options: options(base))
+            }
+            return (image, original.generation)
+        case .picture(let picture):
+            let image = job.options.firstFrameOnly ? picture.image.firstFrame : picture.image
+            return (try base.resize?.transform(image) ?? image, picture.generation)
+        }
+    }
+
+    private func transform(_ node: Int, _ image: DecodedImage, _ step: any ImageTransforming) throws {
+        let watch = Stopwatch()
+        do {
+            let made = try step.transform(image)
+            try Task.checkCancellation()
+            state.withLock { $0.tree.made(node, made, took: watch.elapsed) }
+        } catch {
+            try Task.checkCancellation()
+            let (lost, took) = state.withLock { ($0.tree.failed(node), $0.tree.took(before: node)) }
+            answer(lost, .success(product(.failure(error), took: took + watch.elapsed)))
+        }
+    }
+
+    private func finish(
+        _ outputs: [JobOutput], _ image: DecodedImage, _ end: OutputFormat?, _ took: Duration, _ turn: JobQueue.Turn
+    ) throws {
+        var file: Result<JobProduct.File, any Error>?
+        if let end, let properties = state.withLock({ $0.properties }) {
+            let format = format(end, properties)
+            file = Result { JobProduct.File(format: format, bytes: try job.coders.encode(image, as: format)) }
+            if case .failure = file { try Task.checkCancellation() }
+        }
+        let share = turn.share(of: image.byteCount)
+        let product = product(.success(image), file, share, took: took)
+        state.withLock { state in
+            state.reserved = state.reserved.map { max(0, $0 - image.byteCount) }
+            state.tree.finished(outputs)
+        }
+        answer(outputs, .success(product))
+    }
+
+    func product(
+        _ picture: Result<DecodedImage, any Error>, _ file: Result<JobProduct.File, any Error>? = nil,
+        _ share: PictureShare? = nil, took: Duration = .zero
+    ) -> JobProduct {
+        let (properties, generation, decodeTook) = state.withLock { ($0.properties!, $0.generation, $0.decodeTook) }
+        return JobProduct(
+            properties, generation, picture, file, share, decodeTook: decodeTook,
+            transformTook: took == .zero ? nil : took)
+    }
+}

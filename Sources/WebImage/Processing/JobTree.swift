@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+import ImageCoding
+
+/// What one job has made, and what is next: a tree of pictures, from the base to the last transformer of each chain.
+///
+/// A pure value without tasks or locks, so that the whole policy can be tested as arithmetic. ``JobRun`` does what it
+/// says.
+struct JobTree {
+    /// What is to be done next.
+    enum Work {
+        case decode(JobBase)
+        /// Makes the picture of a node from that of its parent.
+        case transform(Int, DecodedImage, any ImageTransforming)
+        /// Answers outputs with a picture, encoded unless there is no format.
+        case finish([JobOutput], DecodedImage, OutputFormat?, took: Duration)
+    }
+
+    enum Joining { case refused, joined, restarted }
+
+    enum Leaving { case nothing, endsStep, endsJob }
+
+    enum Pixels {
+        case pending
+        case made(DecodedImage)
+        case dropped
+    }
+
+    /// A picture on the way. The first is the base, whose outputs want it as it is.
+    struct Node {
+        let step: (any ImageTransforming)?
+        let key: String
+        let size: PixelSize
+        var pixels = Pixels.pending
+        /// The time of the transformers up to here.
+        var took = Duration.zero
+        var outputs: [JobOutput] = []
+        var children: [Int] = []
+        /// The wishes of announced loads that will want it: it is kept for them.
+        var announced: Set<ObjectIdentifier> = []
+    }
+
+    enum Current {
+        case decode
+        case step(Int)
+        case finish([JobOutput])
+    }
+
+    /// `nil` before the plan.
+    var base: JobBase?
+    var nodes: [Node] = []
+    /// Those without an answer, in the order of their arrival.
+    var outputs: [JobOutput]
+    /// What loads will want that have said they will come, and have not come yet.
+    var announced: [JobOutput] = []
+    var current: Current?
+    private var restarts = 0
+    private var joins = 0
+    private var original = PixelSize(width: 1, height: 1)
+    private var hasBudget = false
+    var isClosed = false
+
+    /// How many outputs may join after the plan. A job that is joined for ever would keep its thread.
+    private static let maximumJoinCount = 16
+    private static let maximumRestartCount = 2
+
+    init(_ first: JobOutput) { outputs = [first] }
+}
+
+// MARK: - Joining and leaving
+
+extension JobTree {
+    /// - Parameter isHalfDone: Whether half of the decode is done; called only when a larger base is needed.
+    mutating func join(_ output: JobOutput, isHalfDone: () -> Bool) -> Joining {
+        if isClosed { return .refused }
+        guard let base else {
+            outputs.append(output)
+            return .joined
+        }
+        guard joins < Self.maximumJoinCount else { return .refused }
+        if base.serves(output) {
+            guard let node = insert(output, base) else { return .refused }
+            nodes[node].outputs.append(output)
+            outputs.append(output)
+            // Room was kept for those that are announced.
+            if !removeAnnounced(output.wish) { joins += 1 }
+            return .joined
+        }
+        guard !isDecoded, restarts < Self.maximumRestartCount, !isHalfDone() else {
+            return .refused
+        }
+        outputs.append(output)
+        announced.removeAll { $0.wish == output.wish }
+        (joins, restarts) = (joins + 1, restarts + 1)
+        build(JobBase(for: outputs, of: original, hasBudget: hasBudget))
+        return .restarted
+    }
+
+    /// Takes an output out that waits no longer.
+    mutating func leave(_ output: JobOutput) -> Leaving {
+        remove([output])
+        if outputs.isEmpty, !isDecoded || announced.isEmpty {
+            isClosed = true
+            return .endsJob
+        }
+        switch current {
+        case .step(let node): return isWanted(node) ? .nothing : .endsStep
+        case .finish(let finished): return finished.contains(where: isPending) ? .nothing : .endsStep
+        case .decode, nil: return .nothing
+        }
+    }
+
+    /// Takes out outputs that have an answer.
+    mutating func remove(_ answered: [JobOutput]) {
+        outputs.removeAll { output in answered.contains { $0 === output } }
+        for node in nodes.indices {
+            nodes[node].outputs.removeAll { output in answered.contains { $0 === output } }
+        }
+    }
+
+    /// A load that was announced will not come.
+    ///
+    /// - Returns: Whether the job has nothing to wait for any more.
+    mutating func forget(_ wish: ObjectIdentifier) -> Bool {
+        guard removeAnnounced(wish), announced.isEmpty, outputs.isEmpty else { return false }
+        isClosed = true
+        return true
+    }
+
+    mutating func removeAnnounced(_ wish: ObjectIdentifier?) -> Bool {
+        guard let wish, let place = announced.firstIndex(where: { $0.wish == wish }) else { return false }
+        announced.remove(at: place)
+        for node in nodes.indices where nodes[node].announced.remove(wish) != nil { dropUnread(node) }
+        return true
+    }
+
+    /// Whether a load will come for a picture, or for one that is made of it.
+    func isAnnounced(_ node: Int) -> Bool {
+        !nodes[node].announced.isEmpty || nodes[node].children.contains(where: isAnnounced)
+    }
+
+    func isPending(_ output: JobOutput) -> Bool { outputs.contains { $0 === output } }
+
+    /// Lets nobody join any more.
+    ///
+    /// - Returns: The outputs that are left.
+    mutating func close() -> [JobOutput] {
+        isClosed = true
+        defer { outputs = [] }
+        return outputs
+    }
+
+    /// Whether a picture is wanted, or one that is made of it.
+    func isWanted(_ node: Int) -> Bool {
+        !nodes[node].outputs.isEmpty || nodes[node].children.contains(where: isWanted)
+    }
+}
+
+// MARK: - The plan
+
+extension JobTree {
+    /// Chooses the base for all that have come, and for those that have said they will.
+    mutating func plan(for others: [JobOutput], of original: PixelSize, hasBudget: Bool) {
+        guard base == nil, !outputs.isEmpty else { return }
+        (self.original, self.hasBudget) = (original, hasBudget)
+        announced = others.filter { other in !outputs.contains { $0.wish == other.wish } }
+        build(JobBase(for: outputs + announced, of: original, hasBudget: hasBudget))
+    }
+
+    /// Takes out the output that needs most, because all together take too much; first those that are announced.
+    mutating func dropDearest() -> [JobOutput] {
+        var dropped: [JobOutput] = []
+        if announced.isEmpty {
+            func base(_ output: JobOutput) -> Int {
+                JobBase(for: [output], of: original, hasBudget: hasBudget).size.pixelCount
+            }
+            dropped = outputs.max { base($0) < base($1) }.map { [$0] } ?? []
+        }
+        announced = []
+        remove(dropped)
+        if !isDecoded, !outputs.isEmpty { build(JobBase(for: outputs, of: original, hasBudget: hasBudget)) }
+        return dropped
+    }
+
+    private mutating func build(_ base: JobBase) {
+        self.base = base
+        nodes = [Node(step: nil, key: "", size: base.size)]
+        for output in outputs {
+            if let node = insert(output, base) { nodes[node].outputs.append(output) }
+        }
+        for output in announced {
+            if base.serves(output), let wish = output.wish, let node = insert(output, base) {
+                nodes[node].announced.insert(wish)
+            }
+        }
+    }
+
+    /// Walks down the steps that the tree has, and adds the others.
+    ///
+    /// - Returns: The node of the picture; `nil` when the picture to begin with is there no longer.
+    private mutating func insert(_ output: JobOutput, _ base: JobBase) -> Int? {
+        var (node, rest) = (0, base.steps(of: output)[...])
+        while let step = rest.first, let child = child(of: node, step.key) {
+            (node, rest) = (child, rest.dropFirst())
+        }
+        guard canBeMade(node) else { return nil }
+        for step in rest {
+            let next = nodes.count
+            nodes.append(Node(step: step, key: step.key, size: step.resultSize(for: nodes[node].size)))
+            nodes[node].children.append(next)
+            node = next
+        }
+        return node
+    }
+
+    private func child(of node: Int, _ key: String) -> Int? {
+        nodes[node].children.first { child in
+            nodes[child].key.utf8.elementsEqual(key.utf8) && (!isDropped(child) || !nodes[child].children.isEmpty)
+        }
+    }
+
+    /// Whether a picture is there, or one that it is made of.
+    private func canBeMade(_ node: Int) -> Bool {
+        switch nodes[node].pixels {
+        case .made: true
+        case .dropped: false
+        case .pending: parent(of: node).map(canBeMade) ?? true
+        }
+    }
+
+    func parent(of node: Int) -> Int? { nodes.firstIndex { $0.children.contains(node) } }
+
+    func isDropped(_ node: Int) -> Bool {
+        if case .dropped = nodes[node].pixels { true } else { false }
+    }
+}

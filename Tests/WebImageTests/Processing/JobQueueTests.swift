@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+import TaskCoordination
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Threads and memory of the work on pictures, in one order.
+@Suite(.timeLimit(.minutes(1))) struct JobQueueTests {
+    private let queue = JobQueue(width: 2, byteLimit: 100, maximumQueueLength: 3)
+
+    @Test func `the first in the queue may have its memory when no work has any`() async throws {
+        let picture = queue.share(of: 90)
+        queue.takeOriginal(90)
+        let first = try await queue.turn()
+        expect(first.take(100))
+        let second = try await queue.turn()
+        expect(!second.take(1))
+        first.end()
+        expect(second.take(1))
+        second.end()
+        queue.releaseOriginal(90)
+        expectEqual(queue.byteCount, 90)
+        withExtendedLifetime(picture) {}
+        expectEqual(queue.entryCount, 0)
+    }
+
+    @Test(arguments: Seeds.first(200))
+    func `work that waits for memory keeps its place, and nothing behind it begins`(seed: UInt64) throws {
+        let executor = SeededExecutor(seed: seed)
+        let order = Journal<Int>()
+        let queue = queue
+        let holder = Probe(on: executor) { try await queue.turn() }
+        executor.drain()
+        expectEqual(holder.value?.take(60), true)
+        // The others would fit in what the holder leaves, and must not pass the first.
+        let work = [80, 30, 30].enumerated().map { number, byteCount in
+            let probe = Probe(on: executor) {
+                let turn = try await queue.turn()
+                if !turn.take(byteCount) { try await turn.wait(for: byteCount) }
+                order.write(number)
+                turn.end()
+            }
+            executor.drain()
+            return probe
+        }
+        expectEqual(queue.queued, 3)
+        expectEqual(order.entries, [])
+        holder.value?.end()
+        executor.drain()
+        expect(work.allSatisfy { !$0.isRunning })
+        expectEqual(order.entries.first, 0)
+        expectEqual([queue.byteCount, queue.entryCount], [0, 0])
+    }
+
+    @Test(arguments: Seeds.first(200))
+    func `a waiter that is cancelled at any step leaves nothing, and lets others pass`(seed: UInt64) throws {
+        let executor = SeededExecutor(seed: seed)
+        let queue = queue
+        let work = [100, 60, 60].map { byteCount in
+            Probe(on: executor) {
+                let turn = try await queue.turn()
+                defer { turn.end() }
+                if !turn.take(byteCount) { try await turn.wait(for: byteCount) }
+                await Task.yield()
+                withExtendedLifetime(turn.share(of: byteCount / 2)) {}
+            }
+        }
+        executor.run(steps: Int(seed % 23))
+        work[Int(seed % 3)].cancel()
+        executor.drain()
+        expect(work.allSatisfy { !$0.isRunning })
+        expectEqual([queue.byteCount, queue.entryCount], [0, 0])
+    }
+
+    @Test func `what finds the queue full is refused, and all is after the end`() async throws {
+        let holders = [try await queue.turn(), try await queue.turn()]
+        let waiting = (0..<3).map { _ in Probe { try await queue.turn() } }
+        while queue.queued < 3 { await Task.yield() }
+        await expectEqual(expectError(CoordinationError.self) { try await queue.turn() }?.code, .overloaded)
+        queue.close()
+        for probe in waiting {
+            await expectEqual(expectError(CoordinationError.self) { try await probe.finish() }?.code, .shutDown)
+        }
+        await expectEqual(expectError(CoordinationError.self) { try await queue.turn() }?.code, .shutDown)
+        for turn in holders { turn.end() }
+        expectEqual(queue.entryCount, 0)
+    }
+}
