@@ -4,13 +4,19 @@
 /// They are checked from the header before memory is allocated, and again during the work.
 ///
 /// They apply to thumbnails too: a small result does not make a huge source cheap to read. ``maximumPixelCount`` alone
-/// counts what is drawn, so a picture beyond it may be read as a thumbnail where its format can be drawn small. A limit
+/// counts what is held, so a picture beyond it may be read as a thumbnail where its format is drawn row by row. A limit
 /// may be any number: zero and negative numbers refuse everything, `.max` allows everything.
 public struct ImageLimits: Hashable, Sendable {
-    /// Largest `width * height` of one frame as it is drawn, in pixels.
+    /// Largest number of pixels that are held of one frame, in one bitmap.
     ///
-    /// 50 million by default. For a thumbnail, a JPEG is drawn at a half, a quarter or an eighth of its sides, and so
-    /// is a still WebP of up to 100 million pixels; the other formats are always drawn whole.
+    /// 50 million by default. A frame that is drawn whole has `width * height`. For a thumbnail, JPEG, PNG, BMP, TIFF
+    /// and a GIF of one frame are drawn row by row: what counts is the thumbnail, or the rows of the picture that one
+    /// row of it is made from, whichever are more. A thumbnail of `height` rows needs about `6 / height` of the rows.
+    /// ``maximumDrawnPixelCount`` bounds the whole picture.
+    ///
+    /// Animations, interlaced PNG, HEIC, AVIF and JPEG XL are always drawn whole, and so is each strip or row of tiles
+    /// of a TIFF. A still WebP of up to 100 million pixels is drawn at a half, a quarter or an eighth of its sides for
+    /// a thumbnail.
     public var maximumPixelCount: Int
     /// Largest width and largest height, in pixels.
     ///
@@ -33,13 +39,14 @@ public struct ImageLimits: Hashable, Sendable {
     public var maximumByteCount: Int
     /// Most pixels that one decode may draw, counting each scan, each pass and each frame.
     ///
-    /// Every scan of a progressive JPEG counts as the whole picture. 1 billion by default.
+    /// Every scan of a progressive JPEG counts as the whole picture. The first drawing of a frame is counted from its
+    /// header, before anything is allocated. 1 billion by default.
     public var maximumDrawnPixelCount: Int
     /// Most processor time that one decode may take, in addition to a quarter of a second for each megabyte of the
     /// file.
     ///
-    /// Counts the processor time of the decoding thread, without waits. 1.75 seconds by default, so that a file of a
-    /// megabyte ends within two seconds.
+    /// Counts the processor time of the decoding thread, without waits, and without the resizing of a picture within
+    /// ``maximumPixelCount``. 1.75 seconds by default, so that a file of a megabyte ends within two seconds.
     public var maximumProcessorTime: Duration
     /// Most scans in a progressive JPEG.
     ///
@@ -53,7 +60,7 @@ public struct ImageLimits: Hashable, Sendable {
     /// Creates limits. Each has a safe default for untrusted input.
     ///
     /// - Parameters:
-    ///   - maximumPixelCount: Largest `width * height` of one frame, in pixels.
+    ///   - maximumPixelCount: Largest number of pixels that are held of one frame.
     ///   - maximumSide: Largest width and largest height, in pixels.
     ///   - maximumFrameCount: Most frames in an animation.
     ///   - maximumAnimationPixelCount: Largest `frames * width * height` of an animation, in pixels.
@@ -98,38 +105,28 @@ extension ImageLimits {
 
     /// Checks the size of one frame that is drawn whole.
     ///
+    /// - Parameter subject: What is drawn whole for a thumbnail too, for the error.
     /// - Throws: `.malformed` for a side below one, `.tooLarge` beyond a limit.
-    func check(_ size: PixelSize) throws(ImageError) {
+    func check(_ size: PixelSize, whole subject: String? = nil) throws(ImageError) {
         try checkSides(size)
-        guard size.pixelCount <= maximumPixelCount else {
-            throw ImageError(
-                code: .tooLarge,
-                message: """
-                    \(size) pixels: a frame may have \(maximumPixelCount) at most. In this format it is \
-                    drawn whole for a thumbnail too.
-                    """,
-                advice: "Raise ImageLimits.maximumPixelCount.")
-        }
+        guard size.pixelCount <= maximumPixelCount else { throw tooLarge(size, whole: subject) }
     }
 
-    /// Checks the size of one frame that is drawn at another size than it is stored.
-    ///
-    /// - Throws: `.malformed` for a side below one, `.tooLarge` beyond a limit.
-    func check(stored: PixelSize, drawn: PixelSize) throws(ImageError) {
-        try checkSides(stored)
-        guard drawn.pixelCount <= maximumPixelCount else {
-            throw ImageError(
-                code: .tooLarge,
-                message: "\(stored) pixels, drawn as \(drawn): a frame may have \(maximumPixelCount) at most.",
-                advice: "Ask for a smaller thumbnail, or raise ImageLimits.maximumPixelCount.")
-        }
+    /// The error of a frame that is drawn whole.
+    func tooLarge(_ size: PixelSize, whole subject: String?) -> ImageError {
+        let reason = subject.map { " \($0) is drawn whole for a thumbnail too." } ?? ""
+        return ImageError(
+            code: .tooLarge, message: "\(size) pixels: a frame may have \(maximumPixelCount) at most.\(reason)",
+            advice: "Raise ImageLimits.maximumPixelCount.")
     }
 
     /// Checks the size of a canvas that `frames` frames are drawn on, all of them kept or each on demand.
     ///
-    /// - Throws: What ``check(_:)`` throws; `.tooLarge` for too many frames or too many pixels in all.
-    func check(_ size: PixelSize, frames: Int, onDemand: Bool = false) throws(ImageError) {
-        try check(size)
+    /// - Throws: What ``check(_:whole:)`` throws; `.tooLarge` for too many frames or too many pixels in all.
+    func check(
+        _ size: PixelSize, frames: Int, onDemand: Bool = false, whole subject: String? = nil
+    ) throws(ImageError) {
+        try check(size, whole: frames > 1 ? "An animation" : subject)
         guard frames > 1 else { return }
         guard frames <= maximumFrameCount else {
             throw ImageError(

@@ -51,19 +51,15 @@ struct LimitTests {
         // Half of the sides are drawn for it, although less than one and a half times the result.
         expectEqual(size(190, limits), PixelSize(width: 190, height: 143))
         expectEqual(size(200, limits), PixelSize(width: 200, height: 150))
-        expectNil(size(201, limits))
+        // A JPEG can be drawn whole row by row; libwebp's picture would be held.
+        expectEqual(size(201, limits), format.format == .jpeg ? PixelSize(width: 201, height: 151) : nil)
         // An eighth of the sides.
         expectEqual(size(10, ImageLimits(maximumPixelCount: 50 * 38)), PixelSize(width: 10, height: 8))
         expectNil(size(10, ImageLimits(maximumPixelCount: 50 * 38 - 1)))
         expectNil(size(10, ImageLimits(maximumSide: 399)))
     }
 
-    @Test func `a thumbnail does not lift the limits of a format that is drawn whole, and its error says so`() throws {
-        let bytes = try ImageFactory.encoded(width: 400, height: 300, seed: 21, as: .png)
-        let options = DecodeOptions(
-            limits: ImageLimits(maximumPixelCount: 100_000), thumbnail: .resize(to: PixelSize(width: 50, height: 50)))
-        let error = expectImageError(.tooLarge) { try ImageCoders.default.decode(bytes, options: options) }
-        expectEqual(error?.message.contains("drawn whole"), true)
+    @Test func `a tiny thumbnail of a huge picture holds too many rows`() throws {
         let small = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 10, height: 10)))
         expectImageError(.tooLarge) { try ImageCoders.default.decode(ImageFactory.oversizedPNG(), options: small) }
     }

@@ -66,7 +66,7 @@ struct ThumbnailTests {
     }
 
     /// The bytes with the first frame's rows in four passes, or not.
-    private static func withInterlacing(_ bytes: [UInt8]) throws -> [[UInt8]] {
+    static func withInterlacing(_ bytes: [UInt8]) throws -> [[UInt8]] {
         let work = DecodingWork(limits: .default, byteCount: bytes.count)
         let outline = try GIFOutline(bytes, frameLimit: 1, recordsPlaces: true, work: work)
         var offset = try #require(outline.places.first).start

@@ -107,13 +107,14 @@ struct WorkTests {
         expectEqual(looks(.zero, byteCount: .max), 1_000)
         var now = 0
         let work = DecodingWork(
-            limits: ImageLimits(maximumProcessorTime: .seconds(1)), byteCount: 0, isCancelled: { false },
-            processorTime: { now })
+            limits: ImageLimits(maximumPixelCount: 9, maximumProcessorTime: .seconds(1)), byteCount: 0,
+            isCancelled: { false }, processorTime: { now })
         // The clock runs from the eighth look on.
         for _ in 0..<8 { try work.look() }
-        work.excluding { now += 5_000_000_000 }
+        work.excluding(pixels: 9) { now += 5_000_000_000 }
         for _ in 0..<64 { try work.look() }
-        now += 1_000_000_001
+        // A picture that may not be held whole is resized within the time.
+        work.excluding(pixels: 10) { now += 1_000_000_001 }
         expectImageError { for _ in 0..<64 { try work.look() } }
     }
 }

@@ -40,7 +40,7 @@ extension Option {
                 }
                 options.effects.append(.watermark(ImageRequest(url), margin: 8))
             },
-            Option("max-pixels", nil, "N", help: "The largest picture, width times height (50M).") {
+            Option("max-pixels", nil, "N", help: "The most pixels held of a picture at once (50M).") {
                 options, text throws(UsageError) in
                 options.maximumPixels = try Reading.count(text, of: "--max-pixels")
             },

@@ -105,7 +105,7 @@ extension Setting {
         },
         .bytes("memory", "what the memory cache may hold", from: 0) { $0.memoryByteCount = $1 },
         .bytes("max-bytes", "largest original (50M)") { $0.maximumByteCount = $1 },
-        .number("max-pixels", "N", "largest original, width times height (50000000)", in: 1...Int.max) {
+        .number("max-pixels", "N", "most pixels held of an original at once (50000000)", in: 1...Int.max) {
             $0.maximumPixelCount = $1
         },
         .seconds("source-timeout", "longest time for an original (20)", \.sourceTimeout),

@@ -38,8 +38,8 @@ struct BMPCoder: WatchedDecoding {
     /// Draws the pixels of a bitmap or an icon.
     static func decode(_ source: BMPPixels, _ options: DecodeOptions) throws -> DecodedImage {
         let header = source.header
-        try options.limits.check(header.size)
         let plan = FramePlan(header.size, options)
+        try plan.check(header.size, options.limits)
         try options.limits.check(byteCount: decodingByteCount(header, plan))
         let mayBeClear = header.hasAlpha || source.mask != nil || options.failOn == .never
         return try unsafe plan.draw(source.work, premultiplies: mayBeClear) { try unsafe source.draw(to: $0, $1) }

@@ -50,11 +50,7 @@ final class DecodingWork {
         drawnPixelCount = drawnPixelCount.saturatingAdd(pixels)
         if pixels > 0 { progress?.note(drawn: drawnPixelCount) }
         if isCancelled() { throw CancellationError() }
-        guard drawnPixelCount <= limits.maximumDrawnPixelCount else {
-            throw ImageError(
-                code: .workLimitExceeded,
-                message: "More than \(limits.maximumDrawnPixelCount) pixels to draw in all scans, passes and frames.")
-        }
+        guard drawnPixelCount <= limits.maximumDrawnPixelCount else { throw limits.tooMuchToDraw }
         if deadline == nil, lookCount >= 8 || isLongStep { startClock() }
         guard lookCount % 32 != 0 && !isLongStep || processorTime() <= deadline ?? .max else {
             throw ImageError(
@@ -70,9 +66,11 @@ final class DecodingWork {
             .saturatingAdd(DecodingWork.nanoseconds(limits.maximumProcessorTime))
     }
 
-    /// Excludes from the time work that does not depend on the file, such as the resizing of a frame of a checked size.
-    func excluding<Result>(_ body: () throws -> Result) rethrows -> Result {
-        guard let deadline else { return try body() }
+    /// Excludes from the time work that does not depend on the file, such as the resizing of a frame.
+    ///
+    /// - Parameter pixels: The pixels that are worked on. More than may be held at once count: only the time bounds them.
+    func excluding<Result>(pixels: Int = 0, _ body: () throws -> Result) rethrows -> Result {
+        guard let deadline, pixels <= limits.maximumPixelCount else { return try body() }
         let start = processorTime()
         defer { self.deadline = deadline.saturatingAdd(processorTime() - start) }
         return try body()
@@ -99,6 +97,15 @@ final class DecodingWork {
         let (seconds, attoseconds) = duration.components
         return seconds < 0
             ? 0 : Int(seconds).saturatingMultiply(1_000_000_000).saturatingAdd(Int(attoseconds / 1_000_000_000))
+    }
+}
+
+extension ImageLimits {
+    /// The error of more pixels than may be drawn.
+    var tooMuchToDraw: ImageError {
+        ImageError(
+            code: .workLimitExceeded,
+            message: "More than \(maximumDrawnPixelCount) pixels to draw in all scans, passes and frames.")
     }
 }
 

@@ -18,13 +18,19 @@ extension GIFCoder {
         let wanted = options.firstFrameOnly ? 1 : Int.max
         let outline = try GIFCoder.outline(of: bytes, options, work)
         let onDemand = options.framesOnDemand && outline.frameCount > 1
-        try limits.check(outline.size, frames: outline.frameCount, onDemand: onDemand)
-        guard outline.largestFrame <= limits.maximumPixelCount,
-            onDemand || outline.framePixels <= limits.maximumAnimationPixelCount
-        else {
-            throw ImageError(code: .tooLarge, message: "The GIF's frames have \(outline.framePixels) pixels together.")
-        }
         let plan = FramePlan(outline.size, options)
+        let drawsRows = GIFCoder.drawsRows(outline, plan, wanted)
+        if drawsRows {
+            try plan.check(outline.size, limits)
+        } else {
+            try limits.check(outline.size, frames: outline.frameCount, onDemand: onDemand)
+            guard outline.largestFrame <= limits.maximumPixelCount,
+                onDemand || outline.framePixels <= limits.maximumAnimationPixelCount
+            else {
+                throw ImageError(
+                    code: .tooLarge, message: "The GIF's frames have \(outline.framePixels) pixels together.")
+            }
+        }
         let byteCount = GIFCoder.decodingByteCount(outline, plan, wanted, onDemand: onDemand)
         try limits.check(byteCount: byteCount)
         if onDemand {
@@ -37,7 +43,7 @@ extension GIFCoder {
             }
         }
         var canvas = FrameCanvas(size: outline.size)
-        if GIFCoder.drawsRows(outline, plan, wanted) {
+        if drawsRows {
             return try unsafe plan.draw(work, premultiplies: true) { _, rows in
                 guard let rows else { return [] }
                 var isRead = false

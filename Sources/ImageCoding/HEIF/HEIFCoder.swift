@@ -113,8 +113,9 @@ struct HEIFHeader {
     ///
     /// - Throws: ``ImageError`` with `.tooLarge`.
     func check(_ limits: ImageLimits) throws(ImageError) {
-        try limits.check(size)
-        try limits.check(PixelSize(width: max(codedSize.width, 1), height: max(codedSize.height, 1)))
+        try limits.check(size, whole: "A HEIF picture")
+        try limits.check(
+            PixelSize(width: max(codedSize.width, 1), height: max(codedSize.height, 1)), whole: "A HEIF picture")
     }
 
     /// The bitmap or some of its rows, and what libheif takes: the samples that the decoder draws, a copy of them that

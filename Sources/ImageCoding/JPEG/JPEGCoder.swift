@@ -66,7 +66,7 @@ extension JPEGCoder {
         let header = try JPEGHeader(bytes, options, work)
         try options.limits.checkSides(header.size)
         let plan = JPEGCoder.plan(for: header, options)
-        try options.limits.check(stored: header.size, drawn: plan.drawn)
+        try plan.check(header.size, options.limits)
         try options.limits.check(byteCount: JPEGCoder.decodingByteCount(header, plan))
         return try unsafe plan.draw(work, missing: PixelColor(red: 128, green: 128, blue: 128)) { output, rows in
             try unsafe Shim.draw(

@@ -32,7 +32,7 @@ final class JPEGPreviewer: ImagePreviewing {
         let limits = options.limits
         try limits.checkSides(header.size)
         plan = JPEGCoder.plan(for: header, options, turnsWhileDrawing: false)
-        try limits.check(stored: header.size, drawn: plan.drawn)
+        try plan.check(header.size, limits, rows: plan.drawn.height)
         byteCount = JPEGCoder.decodingByteCount(header, plan).saturatingAdd(plan.drawn.bitmapByteCount)
         try limits.check(byteCount: byteCount)
         (self.header, self.options) = (header, options)

@@ -39,7 +39,7 @@ struct JPEGXLCoder: WatchedDecoding {
     func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         let header = try JPEGXLCoder.header(of: bytes, options)
         let frames = options.firstFrameOnly ? 1 : header.frameCount
-        try options.limits.check(header.size, frames: frames)
+        try options.limits.check(header.size, frames: frames, whole: "A JPEG XL")
         let plan = FramePlan(header.size, options)
         try options.limits.check(byteCount: header.decodingByteCount(plan, frames: frames))
         if frames > 1 { return try JPEGXLCoder.decodeFrames(bytes, header, plan, options, work) }

@@ -23,7 +23,7 @@ extension PNGCoder {
     ) throws -> DecodedImage {
         let frames = animation.frames
         let onDemand = options.framesOnDemand && frames.count > 1
-        try options.limits.check(header.size, frames: frames.count, onDemand: onDemand)
+        try options.limits.check(header.size, frames: frames.count, onDemand: onDemand, whole: "An animation")
         let byteCount = decodingByteCount(animation, header, plan, onDemand: onDemand)
         try options.limits.check(byteCount: byteCount)
         let found = FoundFrames(

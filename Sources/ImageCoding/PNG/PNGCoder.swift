@@ -75,11 +75,13 @@ extension PNGCoder {
     /// - Throws: ``ImageError``; `CancellationError`.
     func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         let header = try PNGHeader(bytes, options, work)
-        try options.limits.check(header.size)
         let plan = FramePlan(header.size, orientation: header.orientation, options)
         if let animation = try PNGCoder.animation(of: bytes, header, options, work) {
             return try PNGCoder.decode(animation, bytes, header, plan, options, work)
         }
+        try plan.check(
+            header.size, options.limits, rows: header.isInterlaced ? header.size.height : 0,
+            whole: "An interlaced picture")
         try options.limits.check(byteCount: PNGCoder.decodingByteCount(header, plan))
         return try unsafe plan.draw(
             work, inOrder: !header.isInterlaced, premultiplies: header.hasAlpha || options.failOn == .never

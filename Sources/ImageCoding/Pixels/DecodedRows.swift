@@ -29,7 +29,7 @@ import CImageShims
     ///   - capacity: Its rows: at least the resampler's reach and ``atOnce``, or all.
     ///   - premultiplies: Whether the rows are not premultiplied.
     ///   - output: Gets the result.
-    ///   - work: The work of the decode; resampling is excluded from its time.
+    ///   - work: The work of the decode; the resampling of a picture that may be held whole is excluded from its time.
     init(
         _ resampler: Resampler, capacity: Int, premultiplies: Bool, to output: UnsafeMutableBufferPointer<UInt8>,
         _ work: DecodingWork
@@ -58,7 +58,7 @@ import CImageShims
         drawn = count
         let ready = resampler.rowCount(from: count, finished: finished)
         if ready == finished { return }
-        work.excluding {
+        work.excluding(pixels: resampler.source.pixelCount) {
             unsafe resampler.resample(
                 finished..<ready, from: UnsafeBufferPointer(buffer), capacity: capacity, with: &line, to: output)
         }

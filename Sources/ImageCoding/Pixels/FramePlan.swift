@@ -28,7 +28,7 @@ struct FramePlan: Sendable {
     ///   - stored: The size in the file, as stored, both sides at least 1.
     ///   - orientation: How the stored pixels must be turned.
     ///   - options: How the upright picture is resized; a decoder never enlarges. Where more pixels would be drawn than
-    ///     the limits allow, a divisor is used that draws just enough for the result.
+    ///     the limits allow to hold, a divisor is used that draws just enough for the result.
     ///   - denominators: The divisors at which the decoder can draw, largest first. The first one that draws at least
     ///     one and a half times the result on each side is used, so that the filter has enough to choose from.
     ///   - turnsWhileDrawing: Whether the decoder can turn a picture that is not resized, without a second bitmap.
@@ -48,7 +48,8 @@ struct FramePlan: Sendable {
         inLinearLight = thumbnail?.inLinearLight ?? false
         // A decoder that draws a smaller picture adds up sRGB values.
         var divisor = inLinearLight ? 1 : denominators.first { draws($0, 1.5) } ?? 1
-        if stored.divided(by: divisor).pixelCount > options.limits.maximumPixelCount {
+        let isTooLarge = stored.divided(by: divisor).pixelCount > options.limits.maximumPixelCount
+        if isTooLarge, scalesWhole || !inLinearLight {
             divisor = denominators.first { draws($0, 1) } ?? divisor
         }
         let drawn = stored.divided(by: divisor)
@@ -112,6 +113,33 @@ struct FramePlan: Sendable {
     private var rowCapacity: Int {
         let reach = 3 * max(window.height / Double(target.height), 1)
         return min(drawn.height, Int(min(reach.rounded(.up), 1e9)) * 2 + 4 + DecodedRows.atOnce)
+    }
+
+    /// Checks what is held of a frame and what is drawn of it, before anything is allocated.
+    ///
+    /// - Parameters:
+    ///   - stored: The size in the file.
+    ///   - limits: The limits of the decode.
+    ///   - rows: The rows that the decoder holds itself, all of them where it draws the frame whole. Few by default.
+    ///   - subject: What holds so many rows.
+    /// - Throws: ``ImageError``: `.malformed` for a side below one, `.tooLarge`, `.workLimitExceeded`.
+    func check(
+        _ stored: PixelSize, _ limits: ImageLimits, rows: Int = 0, whole subject: String? = nil
+    ) throws(ImageError) {
+        try limits.checkSides(stored)
+        let (own, most) = (drawn.width.saturatingMultiply(rows), limits.maximumPixelCount)
+        let held = isResampled ? max(target.pixelCount, own, drawn.width * rowCapacity) : drawn.pixelCount
+        let drawsTooMuch = drawn.pixelCount > limits.maximumDrawnPixelCount
+        if drawsTooMuch, isResampled || held <= most { throw limits.tooMuchToDraw }
+        guard held <= most else {
+            if let subject, own > most { throw limits.tooLarge(stored, whole: subject) }
+            let isSmall = isResampled && own <= most && target.pixelCount <= most
+            let rows = isResampled ? ", \(held) of them held at once" : ""
+            throw ImageError(
+                code: .tooLarge, message: "\(stored) pixels\(rows): a frame may have \(most) at most.",
+                advice: "Ask for a \(isSmall ? "larger" : "smaller") thumbnail, or raise ImageLimits.maximumPixelCount."
+            )
+        }
     }
 
     /// Draws a picture and makes its final pixels, row by row if it is resampled.

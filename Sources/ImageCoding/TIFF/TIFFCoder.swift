@@ -37,8 +37,10 @@ struct TIFFCoder: WatchedDecoding {
     /// - Throws: ``ImageError``; `CancellationError`.
     func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         let header = try TIFFHeader(bytes, options.limits)
-        try options.limits.check(header.size)
+        try options.limits.checkSides(header.size)
         let plan = FramePlan(header.size, orientation: header.orientation, options)
+        try plan.check(
+            header.size, options.limits, rows: header.band, whole: "A strip or tile of \(header.band) rows")
         try options.limits.check(byteCount: TIFFCoder.decodingByteCount(header, plan))
         return try unsafe plan.draw(work, mayBeClear: header.hasAlpha) {
             try unsafe Shim.draw(.tiff, bytes, header.size, to: $0, $1, options, work, swi_tiff_decode)

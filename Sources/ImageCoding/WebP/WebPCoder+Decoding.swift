@@ -15,14 +15,15 @@ extension WebPCoder {
         let outline = try WebPOutline(bytes, options, work)
         let frameCount = options.firstFrameOnly ? 1 : outline.frameCount
         if outline.isAnimated {
-            try limits.check(outline.size, frames: frameCount, onDemand: options.framesOnDemand)
+            try limits.check(
+                outline.size, frames: frameCount, onDemand: options.framesOnDemand, whole: "An animation")
         }
         let isEnough = outline.hasPixels(failOn: options.failOn, firstFrameOnly: options.firstFrameOnly)
         guard outline.isComplete || isEnough else {
             throw ImageError(code: .truncated, message: "The WebP ends early.", byteOffset: bytes.count)
         }
         let (plan, byteCount, frames) = try WebPCoder.plan(for: outline, of: bytes, options, work)
-        if !outline.isAnimated { try limits.check(stored: outline.size, drawn: plan.drawn) }
+        if !outline.isAnimated { try plan.check(outline.size, limits, rows: plan.drawn.height) }
         try limits.check(byteCount: byteCount)
         var damage: ImageDamage = outline.isComplete ? [] : .missingEnd
         if let first = frames.first {
