@@ -60,21 +60,24 @@ def serve(field):
 
 
 def bomb_row(field):
-    """Each bomb alone: memory, processor time, and no crash."""
+    """Each bomb alone, a PNG also as a thumbnail, row by row: memory, processor time, and no crash."""
     row = Row("bombs, one at a time")
     with serve(field) as origin:
         idle, outcomes = fetch(field, [origin.url("/tiny")])
         row.judge(code(outcomes.get(origin.url("/tiny"))) == "ok", "the small picture was refused", idle)
         row.notes.append(f"idle {idle.memory:.0f} MB")
-        for name, file in on_disk(field).items():
+        files = on_disk(field).items()
+        small = [(*item, ("--resize", "500x")) for item in files if item[0].startswith("png-")]
+        for name, file, options in [(*item, ()) for item in files] + small:
             megabytes = file.stat().st_size / 1e6
             # A second, what the limits allow, and three times that for slow machines.
             seconds = 3 * (2 + 0.25 * max(0, megabytes - 1))
-            is_header = file.suffix == ".header"
+            is_header = file.suffix == ".header" and not options
             memory = idle.memory + HEADER_MEMORY if is_header else MOST_MEMORY + megabytes
             url = origin.url(f"/{name}")
-            result, outcomes = fetch(field, [url], limit=120, cpu=seconds)
+            result, outcomes = fetch(field, [url], *options, limit=120, cpu=seconds)
             end = code(outcomes.get(url))
+            name += " --resize" if options else ""
             if field.verbose:
                 print(f"    {name:28} {end:20} {result.memory:5.0f} MB {result.cpu:5.1f} s", flush=True)
             fits = result.memory <= memory and result.cpu <= seconds and end != "none"
