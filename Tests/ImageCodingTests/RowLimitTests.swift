@@ -130,6 +130,24 @@ struct RowLimitTests {
         expectEqual(work.drawnPixelCount, 8_100 * 8_100)
     }
 
+    @Test(arguments: [ResizeTransformer.Mode.fit, .fill, .cover, .stretch])
+    func `a picture without rows or columns is malformed, and what it takes is told`(
+        mode: ResizeTransformer.Mode
+    ) throws {
+        let file = try Self.file(.jpeg)
+        // The frame header: its marker, length and bits, then the height and the width.
+        let frame = try #require(file.indices.dropLast().first { file[$0] == 0xFF && file[$0 + 1] == 0xC0 })
+        for side in [frame + 5..<frame + 7, frame + 7..<frame + 9, frame + 5..<frame + 9] {
+            var bytes = file
+            for index in side { bytes[index] = 0 }
+            for size in [PixelSize(width: 9, height: 7), PixelSize(width: 4_000, height: 1)] {
+                let options = DecodeOptions(thumbnail: .resize(to: size, mode: mode))
+                #expect(try ImageCoders.default.decodingByteCount(of: bytes, options: options) > 0)
+                expectImageError(.malformed) { try Self.decode(bytes, options) }
+            }
+        }
+    }
+
     @Test func `more pixels than may be drawn are refused from the header, whatever is held`() throws {
         var png = ImageFactory.oversizedPNG(8)
         png.replaceSubrange(16..<24, with: [0, 0, 0xFF, 0xDC, 0, 0, 0xFF, 0xDC])

@@ -25,7 +25,7 @@ struct FramePlan: Sendable {
     /// Creates a plan for the frames of one file.
     ///
     /// - Parameters:
-    ///   - stored: The size in the file, as stored, both sides at least 1.
+    ///   - stored: The size in the file, as stored. A side below 1, which no decoder draws, counts as 1.
     ///   - orientation: How the stored pixels must be turned.
     ///   - options: How the upright picture is resized; a decoder never enlarges. Where more pixels would be drawn than
     ///     the limits allow to hold, a divisor is used that draws just enough for the result.
@@ -37,6 +37,8 @@ struct FramePlan: Sendable {
         _ stored: PixelSize, orientation: ImageOrientation = .up, _ options: DecodeOptions, denominators: [Int] = [],
         turnsWhileDrawing: Bool = false, scalesWhole: Bool = false
     ) {
+        // The memory of a decode is told before its header is checked.
+        let stored = PixelSize(width: max(stored.width, 1), height: max(stored.height, 1))
         let thumbnail = options.thumbnail
         let upright = stored.turned(orientation)
         let (result, shown) = thumbnail?.shrinking.plan(for: upright) ?? (upright, .whole(upright))
