@@ -78,12 +78,14 @@ static void write_all(encoding *job, const uint8_t *rgba) {
     jpeg_set_defaults(codec);
     jpeg_set_quality(codec, job->request->quality, TRUE);
     if (job->request->progressive) jpeg_simple_progression(codec);
+    codec->optimize_coding = job->request->optimize_coding;
     jpeg_start_compress(codec, TRUE);
     while (codec->next_scanline < codec->image_height) {
         // libjpeg's rows are not const, but a compressor only reads them.
         JSAMPROW row = (JSAMPROW)(rgba + (size_t)codec->next_scanline * codec->image_width * 4);
         jpeg_write_scanlines(codec, &row, 1);
     }
+    // Writes all but the first pass, and calls `on_progress` for each row of blocks.
     jpeg_finish_compress(codec);
     job->status = SWI_OK;
 }

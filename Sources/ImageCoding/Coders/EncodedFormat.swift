@@ -35,6 +35,7 @@ public struct EncodedFormat: Hashable, Sendable {
         if self.options.nearLossless != 100 { options.append("near=\(self.options.nearLossless)") }
         if let count = self.options.maximumColors { options.append("colors=\(count)") }
         if self.options.writesAPNG { options.append("apng=true") }
+        if let optimizes = self.options.optimizesCoding { options.append("optimize=\(optimizes)") }
         if !self.options.keptMetadata.isEmpty { options.append("keep=\(self.options.keptMetadata.rawValue)") }
         // The media type is part of the key, because a custom format may have the same name.
         let names = [format.name, format.mimeType, format.fileExtension].map { KeyText.escaped($0, ":") }
@@ -196,6 +197,12 @@ public struct EncodeOptions: Hashable, Sendable {
     ///
     /// JPEG, PNG and WebP. None by default: a file says nothing about where its picture came from.
     public var keptMetadata: ImageMetadata.Parts
+    /// Whether the Huffman tables are made for the picture; `nil`, the default, for up to 1,048,576 pixels (1024²).
+    ///
+    /// JPEG. A progressive file always has its own tables. The pixels stay the same. Tables of its own make a thumbnail
+    /// about a tenth smaller in twice the time. A picture of 12 megapixels gets 2 % smaller in three times the time,
+    /// and takes three bytes of memory a pixel more.
+    public var optimizesCoding: Bool?
 
     /// Creates options.
     ///
@@ -214,11 +221,13 @@ public struct EncodeOptions: Hashable, Sendable {
     ///   - maximumColors: 2 to 256, clamped.
     ///   - writesAPNG: Whether an animation is written as an animated PNG.
     ///   - keptMetadata: The metadata that is written.
+    ///   - optimizesCoding: Whether the Huffman tables of a JPEG are made for the picture.
     public init(
         quality: Int = 80, isLossless: Bool = false, isProgressive: Bool = false, compressionLevel: Int = 6,
         background: PixelColor = .white, isDithered: Bool = true, firstFrameOnly: Bool = false,
         maximumSize: PixelSize? = nil, maximumByteCount: Int? = nil, effort: Int = 4, nearLossless: Int = 100,
-        maximumColors: Int? = nil, writesAPNG: Bool = false, keptMetadata: ImageMetadata.Parts = []
+        maximumColors: Int? = nil, writesAPNG: Bool = false, keptMetadata: ImageMetadata.Parts = [],
+        optimizesCoding: Bool? = nil
     ) {
         self.quality = min(max(quality, 1), 100)
         self.isLossless = isLossless
@@ -234,5 +243,6 @@ public struct EncodeOptions: Hashable, Sendable {
         self.maximumColors = maximumColors.map { min(max($0, 2), 256) }
         self.writesAPNG = writesAPNG
         self.keptMetadata = keptMetadata
+        self.optimizesCoding = optimizesCoding
     }
 }

@@ -35,6 +35,8 @@ struct JPEGCoder: WatchedDecoding, ImageEncoding {
 extension JPEGCoder {
     /// Encodes the first frame, 4:2:0, with alpha laid over the background.
     ///
+    /// **Cancellation**: checked for every row of blocks in every pass.
+    ///
     /// - Throws: ``ImageError`` with `.tooLarge` beyond 65,500 pixels a side; `CancellationError`.
     func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
         guard image.width <= 65_500, image.height <= 65_500 else {
@@ -45,8 +47,14 @@ extension JPEGCoder {
         let pixels = image.hasAlpha ? try Bitmap.flattened(image.pixels, on: options.background) : image.pixels
         var request = swi_jpeg_encode_request(
             width: Int32(image.width), height: Int32(image.height), quality: Int32(options.quality),
-            progressive: options.isProgressive ? 1 : 0, should_stop: Shim.shouldStop)
+            progressive: options.isProgressive ? 1 : 0,
+            optimize_coding: JPEGCoder.optimizesCoding(image.size, options) ? 1 : 0, should_stop: Shim.shouldStop)
         return try unsafe Shim.encode(.jpeg, pixels) { unsafe swi_jpeg_encode($0, &request, $1, $2) }
+    }
+
+    /// Whether the encoder makes its own tables, for which it holds all coefficients until the last row has come.
+    private static func optimizesCoding(_ size: PixelSize, _ options: EncodeOptions) -> Bool {
+        options.isProgressive || options.optimizesCoding ?? (size.pixelCount <= 1 << 20)
     }
 }
 
@@ -105,16 +113,18 @@ extension JPEGCoder {
             .saturatingAdd(header.rowByteCount).saturatingAdd(header.coefficientByteCount)
     }
 
-    /// Alpha laid over the background, the coefficients of a progressive file, and the file twice: libjpeg's and ours.
+    /// Alpha laid over the background, the coefficients if they are held, and the file twice: libjpeg's and ours.
     func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
-        let pixels = image.size.pixelCount
-        // 4:2:0 has one and a half samples a pixel; a sample takes two bytes as a coefficient, and about as many in a
-        // file of the best quality.
-        let file = pixels.saturatingMultiply(format.options.quality > 90 ? 3 : 2).saturatingAdd(65_536)
+        let options = format.options
+        let size = options.maximumSize.map { ResizeTransformer(size: $0).resultSize(for: image.size) } ?? image.size
+        // 4:2:0 has one and a half samples a pixel. Two bytes each are about what a file of the best quality takes.
+        let file = size.pixelCount.saturatingMultiply(options.quality > 90 ? 3 : 2).saturatingAdd(65_536)
+        // Six blocks of 64 coefficients of two bytes in each square of 16 pixels, whole squares always.
+        let coefficients = ((size.width + 15) / 16).saturatingMultiply((size.height + 15) / 16).saturatingMultiply(768)
         return file.saturatingMultiply(2)
-            .saturatingAdd(image.hasAlpha ? image.size.bitmapByteCount : 0)
-            .saturatingAdd(format.options.isProgressive ? pixels.saturatingMultiply(4) : 0)
-            .saturatingAdd(image.width.saturatingMultiply(200))
+            .saturatingAdd(image.hasAlpha ? size.bitmapByteCount : 0)
+            .saturatingAdd(JPEGCoder.optimizesCoding(size, options) ? coefficients : 0)
+            .saturatingAdd(max(size.width, size.height).saturatingMultiply(200))
     }
 }
 

@@ -17,7 +17,10 @@ struct EncodeOptionsTests {
         return try DecodedImage(width: side, height: side, frames: [.init(pixels: bytes)], hasAlpha: false)
     }
 
-    @Test(arguments: [EncodedFormat.jpeg(quality: 95), .webp(quality: 95)])
+    @Test(arguments: [
+        EncodedFormat.jpeg(quality: 95), .webp(quality: 95),
+        EncodedFormat(.jpeg, options: EncodeOptions(quality: 95, optimizesCoding: false)),
+    ])
     func `the best quality below the limit of a file is found, or the smallest file`(format: EncodedFormat) throws {
         let image = try Self.noise(64)
         let whole = try coders.encode(image, as: format)
@@ -29,16 +32,15 @@ struct EncodeOptionsTests {
             coders.encode(image, as: format.limited(toByteCount: small.count)), small, "a file of the limit")
         // The file is that of one quality, and that of the next one is too large.
         func file(_ quality: Int) throws -> [UInt8] {
-            try coders.encode(image, as: EncodedFormat(format.format, options: EncodeOptions(quality: quality)))
+            try coders.encode(image, as: format.with { $0.quality = quality })
         }
         let quality = try #require(try (1...95).first { try file($0) == small })
         #expect(try file(quality + 1).count > limit)
         // A limit that no quality reaches gives the smallest file; formats without a quality have one file.
         let tiny = try Self.noise(16)
-        let plain = EncodedFormat(format.format)
-        let least = EncodedFormat(format.format, options: EncodeOptions(quality: 1))
+        let least = format.with { $0.quality = 1 }
         for limit in [Int.min, -1, 0, 1] {
-            for (format, expected) in [(plain, least), (.png, .png), (.gif, .gif), (.losslessWebP, .losslessWebP)] {
+            for (format, expected) in [(format, least), (.png, .png), (.gif, .gif), (.losslessWebP, .losslessWebP)] {
                 let bytes = try coders.encode(tiny, as: format.limited(toByteCount: limit))
                 try expectEqual(bytes, coders.encode(tiny, as: expected), "\(format.key) of \(limit)")
             }

@@ -19,6 +19,8 @@ struct EncodedFormatTests {
             .webp(effort: 5), .webp().limited(toByteCount: 5), .webp().limited(toByteCount: 55),
             .webp().limited(to: box), .webp().limited(to: wide), .webp().limited(to: box).limited(toByteCount: 5),
             EncodedFormat(.webp, options: EncodeOptions(nearLossless: 5)),
+            EncodedFormat(.jpeg, options: EncodeOptions(optimizesCoding: true)),
+            EncodedFormat(.jpeg, options: EncodeOptions(optimizesCoding: false)),
         ]
         expectEqual(Set(formats.map(\.key)).count, formats.count)
         expectEqual(Set(formats).count, formats.count)

@@ -140,6 +140,8 @@ typedef struct swi_jpeg_encode_request {
     int width, height;
     int quality;
     int progressive;
+    /// Makes Huffman tables for the picture, and holds all of its coefficients. A progressive file always does.
+    int optimize_coding;
     swi_should_stop _Nullable should_stop;
 } swi_jpeg_encode_request;
 
