@@ -138,7 +138,8 @@ enum KeyText {
 public struct EncodeOptions: Hashable, Sendable {
     /// 1 (smallest) to 100 (best); values outside are clamped.
     ///
-    /// JPEG, lossy WebP and AVIF. 80 by default.
+    /// JPEG, lossy WebP and AVIF. 80 by default. A JPEG is about as much like its picture as libjpeg's of that number,
+    /// with quantization tables that make it smaller.
     public var quality: Int { didSet { quality = min(max(quality, 1), 100) } }
     /// Whether every pixel is kept exactly.
     ///

@@ -74,6 +74,25 @@ struct JPEGEncodingTests {
         expectEqual(cost(large, .jpeg().limited(to: box)), cost(small, format(true)) + 160 * 120 * 4)
     }
 
+    @Test func `the divisors of a file grow with the square of the frequency, and with lower quality`() throws {
+        // Two segments of a marker, a length, a number and 64 divisors, in zigzag order.
+        func divisors(_ quality: Int) throws -> [[UInt8]] {
+            let file = try coders.encode(
+                ImageFactory.picture(width: 16, height: 16, seed: 1), as: .jpeg(quality: quality))
+            return file.indices.filter { file[$0...].starts(with: [0xFF, 0xDB, 0, 67]) }
+                .map { Array(file[($0 + 5)..<($0 + 69)]) }
+        }
+        let half = try divisors(50)
+        expectEqual(half.count, 2)
+        for (table, divisors) in zip(half, [(17, 17, 20, 95), (22, 24, 30, 218)]) {
+            // The mean, one wave across and one down, two waves down, and the finest.
+            expectEqual(
+                [0, 1, 2, 3, 63].map { Int(table[$0]) }, [divisors.0, divisors.1, divisors.1, divisors.2, divisors.3])
+        }
+        try expect(divisors(100).joined().allSatisfy { $0 == 1 })
+        try expect(divisors(1).joined().allSatisfy { $0 == 255 })
+    }
+
     @Test(arguments: [(false, 0), (true, 0), (true, 1)])
     func `an encoder can be stopped at every row, and at every row of blocks of a later pass`(
         optimizes: Bool, progressive: Int32
