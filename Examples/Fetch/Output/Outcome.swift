@@ -81,6 +81,7 @@ extension Outcome.Source {
         case _ where file.origin?.metrics != nil: self = .revalidated
         case .disk: self = .disk
         case .memory: self = .memory
+        case .program: self = .file
         }
     }
 }

@@ -118,7 +118,7 @@ struct Flight: Sendable {
         case .failed:
             counts.failed += 1
             enter(.failed)
-        case .cacheHit(.network), .firstByte, .stored, .writeDropped, .cacheFailed: break
+        case .cacheHit(.network), .cacheHit(.program), .firstByte, .stored, .writeDropped, .cacheFailed: break
         }
     }
 

@@ -76,7 +76,7 @@ struct FlightCard {
         case .waiting: ("queued", .dim)
         case .downloading(let fraction): ("\(Int(fraction * 100))%", .accent)
         case .decoding: ("decoding", .busy)
-        case .done(.network): ("done", .good)
+        case .done(.network), .done(.program): ("done", .good)
         case .done(.memory): ("memory", .good)
         case .done(.disk): ("from disk", .good)
         case .cancelled: ("cancelled", .alarm)

@@ -156,6 +156,7 @@ extension ImageSource {
         case .memory: "from memory"
         case .disk: "from disk"
         case .network: "downloaded"
+        case .program: "from the program"
         }
     }
 }

@@ -17,6 +17,13 @@ enum Digest {
     /// The digest of the text's UTF-8.
     static func of(_ text: String) -> (UInt64, UInt64) { of(Array(text.utf8)) }
 
+    /// All of SHA-256 of `bytes`, in 64 hexadecimal digits.
+    static func text(of bytes: [UInt8]) -> String {
+        let digest = Array(SHA256.hash(data: bytes))
+        let halves = [0, 16].map { (number(digest[$0..<$0 + 8]), number(digest[$0 + 8..<$0 + 16])) }
+        return halves.map { KeyDigest(high: $0.0, low: $0.1).fileName }.joined()
+    }
+
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 }
 #else
@@ -30,16 +37,24 @@ enum Digest {
     ///
     /// - Complexity: O(n), 70 ns for a URL.
     static func of(_ bytes: [UInt8]) -> (UInt64, UInt64) {
-        unsafe bytes.withUnsafeBufferPointer { unsafe of($0) }
+        let words = unsafe bytes.withUnsafeBufferPointer { unsafe whole(of: $0) }
+        return (words.0, words.1)
     }
 
     /// The digest of the text's UTF-8.
     static func of(_ text: String) -> (UInt64, UInt64) {
         var text = text
-        return text.withUTF8 { unsafe of($0) }
+        let words = text.withUTF8 { unsafe whole(of: $0) }
+        return (words.0, words.1)
     }
 
-    private static func of(_ bytes: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64) {
+    /// All of SHA-256 of `bytes`, in 64 hexadecimal digits.
+    static func text(of bytes: [UInt8]) -> String {
+        let words = unsafe bytes.withUnsafeBufferPointer { unsafe whole(of: $0) }
+        return KeyDigest(high: words.0, low: words.1).fileName + KeyDigest(high: words.2, low: words.3).fileName
+    }
+
+    private static func whole(of bytes: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64, UInt64, UInt64) {
         var context = SHA256_CTX()
         var digest = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
         // The three calls cannot fail. The last writes 32 bytes, which is what `digest` has.
@@ -48,7 +63,10 @@ enum Digest {
         unsafe withUnsafeMutableBytes(of: &digest) { digest in
             _ = unsafe SHA256_Final(digest.baseAddress?.assumingMemoryBound(to: UInt8.self), &context)
         }
-        return (UInt64(bigEndian: digest.0), UInt64(bigEndian: digest.1))
+        return (
+            UInt64(bigEndian: digest.0), UInt64(bigEndian: digest.1), UInt64(bigEndian: digest.2),
+            UInt64(bigEndian: digest.3)
+        )
     }
 }
 #endif

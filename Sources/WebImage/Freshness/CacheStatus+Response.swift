@@ -45,7 +45,7 @@ extension CacheStatus {
         } else if source == .network {
             (forward, forwardStatus) = (.miss, origin?.status)
         } else {
-            isHit = true
+            isHit = source != .program
         }
         guard let stored = origin?.stored, !rules.directives(of: stored.head.headers).noStore else { return }
         let lifetime = rules.lifetime(of: stored)

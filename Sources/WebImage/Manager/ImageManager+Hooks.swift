@@ -45,7 +45,9 @@ extension ImageManager {
         /// The request with the parts and the name that the hooks give it.
         func applied(to request: ImageRequest) -> ImageRequest {
             var request = request
-            if request.cacheKey == nil, let name = cacheKey?(request.url) { request.cacheKey = name }
+            if request.cacheKey == nil, request.content == nil, let name = cacheKey?(request.url) {
+                request.cacheKey = name
+            }
             request.changeParts { parts in
                 parts.responseModifier = parts.responseModifier ?? responseModifier
                 parts.bodyTransformer = parts.bodyTransformer ?? bodyTransformer
@@ -68,6 +70,7 @@ extension Pipeline {
     /// A copy on disk of what is on this machine would only be older. So the loader is asked each time whether a file
     /// has changed. What is in the URL itself does not change.
     @inline(never) private func adaptedToPlace(_ request: ImageRequest) -> ImageRequest {
+        if request.content != nil { return request.found.withoutOrigin }
         let schemes = (request.loader?.part ?? downloader.transport).localSchemes
         guard !schemes.isEmpty, let scheme = request.url.scheme?.lowercased(), schemes.contains(scheme) else {
             return request
@@ -117,7 +120,8 @@ extension Pipeline {
 
     /// Remembers a failure, if it is lasting.
     func remember(_ error: any Error, of key: LoadKey, _ request: ImageRequest) {
-        guard let error = error as? ImageLoadError, error.code != .recentlyFailed,
+        // A file that the program has costs no origin anything, and a request that is remembered would keep it.
+        guard request.content == nil, let error = error as? ImageLoadError, error.code != .recentlyFailed,
             hooks.shouldRemember?(error) ?? error.isLasting
         else { return }
         let lifetime = key.isRuled ? negativeLifetime(of: error, request) : nil

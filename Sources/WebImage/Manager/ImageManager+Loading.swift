@@ -78,3 +78,58 @@ extension ImageManager {
         try await pipeline.file(for: request, as: format, onProgress: onProgress)
     }
 }
+
+// MARK: - Files that the program has, and several outputs
+
+extension ImageManager {
+    /// The picture in a file whose bytes the program has; see ``ImageRequest/init(bytes:transformers:priority:)``.
+    ///
+    /// - Throws: ``ImageLoadError``; `CancellationError` as soon as the calling task is cancelled.
+    public nonisolated func image(of bytes: some Collection<UInt8>) async throws -> DecodedImage {
+        try await image(for: ImageRequest(bytes: bytes))
+    }
+
+    /// The picture in a file whose bytes the program has, as another file.
+    ///
+    /// ```swift
+    /// let thumbnail = try await manager.encodedImage(of: upload, as: .webp(320))
+    /// ```
+    ///
+    /// - Throws: ``ImageLoadError``; `CancellationError` as soon as the calling task is cancelled.
+    public nonisolated func encodedImage(
+        of bytes: some Collection<UInt8>, as format: OutputFormat
+    ) async throws -> EncodedImage {
+        try await encodedImage(for: ImageRequest(bytes: bytes), as: format)
+    }
+
+    /// The picture in a file whose bytes the program has, as several files; see ``encodedImages(for:as:)``.
+    public nonisolated func encodedImages(
+        of bytes: some Collection<UInt8>, as formats: [OutputFormat]
+    ) async throws -> [EncodedImage] {
+        try await encodedImages(for: ImageRequest(bytes: bytes), as: formats)
+    }
+
+    /// One picture as several files, which share its transfer and its decode.
+    ///
+    /// ```swift
+    /// let files = try await manager.encodedImages(for: request, as: [.webp(320), .webp(640), .jpeg(1_200)])
+    /// ```
+    ///
+    /// All are of one content, also when a file that `request` names changes meanwhile. The first failure ends the
+    /// loads of the others.
+    ///
+    /// - Returns: A file for each format, in their order.
+    /// - Throws: ``ImageLoadError``; `CancellationError` as soon as the calling task is cancelled.
+    public nonisolated func encodedImages(
+        for request: ImageRequest, as formats: [OutputFormat]
+    ) async throws -> [EncodedImage] {
+        let request = try await pipeline.found(request)
+        return try await withThrowingTaskGroup(of: (Int, EncodedImage).self) { group in
+            for (index, format) in formats.enumerated() {
+                group.addTask { (index, try await self.encodedImage(for: request, as: format)) }
+            }
+            let files = try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            return formats.indices.compactMap { files[$0] }
+        }
+    }
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import HTTPTransport
+import ImageCoding
 import PlatformBasics
 
 /// Where the way to the original has led.
@@ -43,10 +44,11 @@ extension Load {
 // MARK: - Fetch
 
 extension Load {
-    /// The original: from disk, or else from the origin.
+    /// The original: what the program has, or from disk, or else from the origin.
     ///
     /// - Parameter held: What the origin said about the view that memory holds. It is confirmed when there is no file.
     func original(held: OriginResponse?) async throws -> OriginalOutcome {
+        if let content = request.content { return .original(try await original(in: content)) }
         let stored = try await storedOriginal()
         if let stored, request.cachePolicy.readsCachesFirst { return .original(stored) }
         // Without it, a load that missed on disk would ask again for what another load has not stored yet.
@@ -57,6 +59,22 @@ extension Load {
             return .original(arrived)
         }
         return try await fetch(stored, held)
+    }
+
+    private func original(in content: ProgramContent) async throws -> Original {
+        if request.cachePolicy == .onlyIfCached { throw ImageLoadError.notInCache(request.url) }
+        let limit = pipeline.configuration.downloader.maximumByteCount
+        do {
+            let bytes = try await content.bytes(upTo: min(limit, request.transfer.maximumBodyByteCount ?? .max))
+            // What is no picture does not wait for a thread.
+            try pipeline.coders(for: request).checkSignature(bytes)
+            return Original(ofProgram: bytes)
+        } catch let error as HTTPError {
+            throw ImageLoadError(
+                code: .transferFailed, message: error.summary, advice: error.advice, url: request.url, cause: error)
+        } catch let error as ImageError {
+            throw ImageLoadError.undecodable(error, request.url, contentType: nil)
+        }
     }
 
     /// The original from the origin, after the one on disk has turned out to be broken.

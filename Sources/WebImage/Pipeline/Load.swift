@@ -195,7 +195,7 @@ extension Load {
     private func processed(_ original: Original) async throws -> (JobProduct, Original) {
         do {
             return (try await process(original), original)
-        } catch let error as ImageLoadError where error.code == .undecodable && original.arrival != .network {
+        } catch let error as ImageLoadError where error.code == .undecodable && original.arrival.isStored {
             let original = try await replacement()
             return (try await process(original), original)
         }

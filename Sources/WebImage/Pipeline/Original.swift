@@ -17,6 +17,11 @@ final class Original: Sendable {
         case confirmed
         /// A transfer brought it.
         case network
+        /// The program has it.
+        case program
+
+        /// Whether it comes from a cache, which may have a broken copy.
+        var isStored: Bool { self != .network && self != .program }
     }
 
     let bytes: [UInt8]
@@ -54,6 +59,9 @@ final class Original: Sendable {
         self.init(file.bytes, .memory, number: file.number, origin: file.origin, generation: file.generation)
     }
 
+    /// - Parameter bytes: The file that the program has.
+    convenience init(ofProgram bytes: [UInt8]) { self.init(bytes, .program, number: 0, origin: nil) }
+
     /// - Parameter origin: What the origin said, if more is known than the transfer knows.
     convenience init(_ download: Download, _ origin: OriginResponse? = nil) {
         self.init(
@@ -79,6 +87,7 @@ final class Original: Sendable {
     var source: ImageSource {
         switch arrival {
         case .network: .network
+        case .program: .program
         case .memory: .memory
         case .disk: .disk
         case .confirmed: entry == nil ? .memory : .disk

@@ -146,7 +146,7 @@ extension Pipeline {
         of product: P, for request: ImageRequest, _ onProgress: Report?
     ) async throws -> P.Value {
         try checkOpen(request)
-        if !hooksProcessRequests, let hit = hit(named(request), product) { return hit }
+        if !hooksProcessRequests, request.content == nil, let hit = hit(named(request), product) { return hit }
         return try await load(request, product, onProgress)
     }
 
@@ -161,7 +161,8 @@ extension Pipeline {
     @inline(never) private func load<P: Product>(
         _ request: ImageRequest, _ product: P, _ onProgress: Report?
     ) async throws -> P.Value {
-        let request = hooksProcessRequests ? try await prepared(request) : named(request)
+        var request = request.content == nil ? request : try await found(request)
+        request = hooksProcessRequests ? try await prepared(request) : named(request)
         if hooksProcessRequests, let hit = hit(request, product) { return hit }
         let watch = hub.noteBegin()
         do {
@@ -180,6 +181,7 @@ extension Pipeline {
     ) async throws -> P.Value {
         try TransferScope.refuseInside(downloader, request.url)
         let key = LoadKey(request, variant: product.name(for: request))
+        let request = product.format.map { request.fitted(for: $0) } ?? request
         while true {
             do {
                 return try await product.flights(of: self).value(

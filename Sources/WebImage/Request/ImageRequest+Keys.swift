@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import HTTPCaching
 import HTTPTransport
+import ImageCoding
 import PlatformBasics
 
 /// The names of pictures in the caches.
@@ -31,8 +32,20 @@ extension ImageRequest {
         switch format {
         case .original where isForOriginalFile(format): originalKey
         case .original: CacheKey(variantKey, suffix: "\0original")
-        case .encoded(let encoded): CacheKey(variantKey, suffix: "\0encoded" + encoded.key)
+        case .encoded(let encoded): CacheKey(fitted(for: format).variantKey, suffix: "\0encoded" + encoded.key)
         }
+    }
+
+    /// The request with the box of a format as its last transformer.
+    ///
+    /// There a decoder may do the work, and loads of several sizes share a decode. The encoder finds nothing to do.
+    func fitted(for format: OutputFormat) -> ImageRequest {
+        guard case .encoded(let encoded) = format, let box = encoded.options.maximumSize else { return self }
+        let resize = ResizeTransformer(size: box)
+        guard transformers.last?.key != resize.key else { return self }
+        var copy = self
+        copy.transformers.append(resize)
+        return copy
     }
 
     /// Whether the file is the original as the origin sent it.

@@ -3,7 +3,7 @@ public import HTTPTransport
 public import ImageCoding
 public import PlatformBasics
 
-/// What to load and how: a URL, the transformers of the picture, and the priority.
+/// What to load and how: a URL or a file that the program has, the transformers of the picture, and the priority.
 ///
 /// ```swift
 /// let request = ImageRequest(url, transformers: [.resize(to: PixelSize(width: 320, height: 320), mode: .fill)])
@@ -41,6 +41,17 @@ public struct ImageRequest: Sendable {
     /// The same, with the defaults. A copy is large, so a load asks for the part that it needs.
     var partsOrDefaults: RequestParts { parts?.value ?? RequestParts() }
 
+    /// What the program has in place of what the URL would bring.
+    var content: ProgramContent? { parts?.value.content }
+
+    /// Puts a file of the program in place of what the URL would bring, under a name that no URL has.
+    ///
+    /// - Parameter tag: Tells the content from others of the same URL.
+    mutating func hold(_ content: ProgramContent, tag: String = "") {
+        changeParts { $0.content = content }
+        change { $0.urlKey = CacheKey($0.url.textWithoutFragment + "\0own" + tag) }
+    }
+
     /// Changes the parts.
     mutating func changeParts(_ body: (inout RequestParts) -> Void) {
         var changed = partsOrDefaults
@@ -57,9 +68,16 @@ public struct ImageRequest: Sendable {
 
 extension ImageRequest {
     /// The address of the picture: `http` or `https`, or what the loaders of the manager and of the request take.
+    ///
+    /// For a file that the program has it is a name, which errors and logs show. Another one makes this a request for
+    /// that address.
     public var url: URL {
         get { fields.value.url }
-        set { change { $0.url = newValue } }
+        set {
+            guard newValue != url else { return }
+            if content != nil { changeParts { $0.content = nil } }
+            change { $0.url = newValue }
+        }
     }
 
     /// Applied to the decoded picture in order.
@@ -200,7 +218,7 @@ extension ImageRequest {
 struct ImageRequestFields: Sendable {
     var url: URL { didSet { urlKey = CacheKey(url.textWithoutFragment) } }
     /// The URL as a key, made once because every look into memory needs it.
-    private(set) var urlKey: CacheKey
+    fileprivate(set) var urlKey: CacheKey
     var transformers: [any ImageTransforming]
     var priority: ImagePriority
     var cachePolicy: CachePolicy = .cacheFirst

@@ -5,6 +5,8 @@ import PlatformBasics
 
 /// The parts of one request that replace those of the manager. All absent by default.
 struct RequestParts: Sendable {
+    /// What the program has in place of what the URL would bring.
+    var content: ProgramContent?
     var modifier: RequestModifier?
     var responseModifier: ResponseModifier?
     var bodyTransformer: BodyTransformer?

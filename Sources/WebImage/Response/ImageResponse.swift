@@ -169,6 +169,8 @@ public enum ImageSource: String, Sendable, Hashable, CaseIterable {
     case disk
     /// The origin.
     case network
+    /// The program, which has brought the bytes or named the file.
+    case program
 }
 
 /// How long the stages of one load took.

@@ -18,6 +18,19 @@ public enum OutputFormat: Sendable, Hashable {
     /// Lossy WebP, animated when the picture is. `quality` is 1 to 100.
     public static func webp(quality: Int = 80) -> OutputFormat { .encoded(.webp(quality: quality)) }
 
+    /// JPEG of at most `side` pixels in each direction, as ``jpeg(quality:)``. A smaller picture does not grow.
+    ///
+    /// Any format may have a box: `.encoded(.gif.limited(to: box))`. The picture is resized as by a last transformer, so
+    /// that files of several sizes share one decode.
+    public static func jpeg(_ side: Int, quality: Int = 80) -> OutputFormat {
+        .encoded(.jpeg(quality: quality).limited(to: PixelSize(width: side, height: side)))
+    }
+
+    /// WebP of at most `side` pixels in each direction, as ``webp(quality:)``. A smaller picture does not grow.
+    public static func webp(_ side: Int, quality: Int = 80) -> OutputFormat {
+        .encoded(.webp(quality: quality).limited(to: PixelSize(width: side, height: side)))
+    }
+
     /// The format to write a picture in when its original has `format`. A picture of a lossless original stays
     /// lossless.
     func encodedFormat(original format: ImageFormat, isLossless: Bool, coders: ImageCoders) -> EncodedFormat {
