@@ -68,5 +68,12 @@ import WebImageTesting
         }
         let staged = try StagedManager(seed: 1, configuration: configuration)
         expectEqual(staged.dataInTurn(request, as: .webp(8)).value?.width, 8)
+
+        // The picture is decoded at the size of the box.
+        configuration.hooks.requestProcessor = nil
+        configuration.keepsPicturesOfFiles = true
+        let keeping = try StagedManager(seed: 1, configuration: configuration)
+        keeping.dataInTurn(request, as: .webp(8))
+        expectEqual(keeping.manager.peek(fitted)?.width, 8)
     }
 }

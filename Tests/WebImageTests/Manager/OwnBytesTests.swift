@@ -134,6 +134,10 @@ import WebImageTesting
             request.cachePolicy = policy
             expectEqual(staged.loadInTurn(request).value?.source, policy == .reload ? .program : .memory)
         }
+        for _ in 0..<2 {
+            let whole = Self.cached(try Pictures.png(7), transformers: [])
+            expectEqual(staged.dataInTurn(whole, as: .original).value?.source, .program)
+        }
         let removal = staged.start { try await $0.remove(request) }
         staged.run()
         expectAll(removal.value != nil, staged.fileCount == 0, staged.transport.requests.isEmpty)
@@ -166,6 +170,11 @@ import WebImageTesting
             }
         }
         expectEqual(staged.manager.counters.failed, 2 * cases.count)
+        configuration.downloader.maximumByteCount = .max
+        let busy = try StagedManager(seed: seed, configuration: configuration)
+        let refused = busy.load(ImageRequest(bytes: page + [UInt8](repeating: 0x20, count: 100_000)))
+        busy.run(without: .pixels)
+        expectEqual(refused.code, .undecodable, "it does not wait for a thread")
         expectEqual(staged.occupancy()?.rememberedByteCount, 0, "a failure that is remembered keeps its bytes")
         expect(staged.isAtRest)
     }
