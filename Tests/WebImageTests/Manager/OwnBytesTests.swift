@@ -172,7 +172,9 @@ import WebImageTesting
         expectEqual(staged.manager.counters.failed, 2 * cases.count)
         configuration.downloader.maximumByteCount = .max
         let busy = try StagedManager(seed: seed, configuration: configuration)
-        let refused = busy.load(ImageRequest(bytes: page + [UInt8](repeating: 0x20, count: 100_000)))
+        var large = ImageRequest(bytes: page + [UInt8](repeating: 0x20, count: 100_000))
+        large.coders = Identified(identity: "strict", .default)  // the counting coder takes everything
+        let refused = busy.load(large)
         busy.run(without: .pixels)
         expectEqual(refused.code, .undecodable, "it does not wait for a thread")
         expectEqual(staged.occupancy()?.rememberedByteCount, 0, "a failure that is remembered keeps its bytes")
