@@ -60,7 +60,9 @@ final class Original: Sendable {
     }
 
     /// - Parameter bytes: The file that the program has.
-    convenience init(ofProgram bytes: [UInt8]) { self.init(bytes, .program, number: 0, origin: nil) }
+    convenience init(ofProgram bytes: [UInt8]) {
+        self.init(bytes, .program, number: 0, origin: nil, generation: ContentGeneration(of: bytes))
+    }
 
     /// - Parameter origin: What the origin said, if more is known than the transfer knows.
     convenience init(_ download: Download, _ origin: OriginResponse? = nil) {
