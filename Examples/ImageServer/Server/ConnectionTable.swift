@@ -42,6 +42,16 @@ struct ConnectionTable {
         if oldestIdle == nil { oldestIdle = connection }
     }
 
+    /// Makes a connection the oldest of the idle ones, whatever its age: its client has been told to come later.
+    mutating func giveWayFirst(_ connection: Connection) {
+        endIdling(connection)
+        connection.idleSince = 0
+        connection.newer = oldestIdle
+        oldestIdle?.older = connection
+        oldestIdle = connection
+        if newestIdle == nil { newestIdle = connection }
+    }
+
     mutating func endIdling(_ connection: Connection) {
         guard connection.idleSince != nil else { return }
         connection.idleSince = nil

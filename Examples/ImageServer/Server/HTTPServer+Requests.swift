@@ -60,7 +60,9 @@ extension HTTPServer {
             var answer = Answer.problem(
                 503, "The server is busy; try again in a second.", code: "busy", id: exchange.id)
             answer.fields.append(("Retry-After", "1"))
-            return send(answer, connection)
+            send(answer, connection)
+            if case .reading = connection.phase { table.giveWayFirst(connection) }
+            return
         }
         countUp()
         connection.phase = .working(nil)

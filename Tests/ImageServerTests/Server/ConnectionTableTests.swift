@@ -12,7 +12,7 @@ struct ConnectionTableTests {
         for step in 0..<2_000 {
             let descriptor = Int32.random(in: 0..<40, using: &generator)
             let connection = all[descriptor]
-            switch Int.random(in: 0..<4, using: &generator) {
+            switch Int.random(in: 0..<5, using: &generator) {
             case 0 where connection == nil:
                 all[descriptor] = Connection(descriptor: descriptor, peer: "\(descriptor % 3)")
                 table.insert(all[descriptor]!)
@@ -25,6 +25,11 @@ struct ConnectionTableTests {
                 table.beginIdling(connection, at: UInt64(step))
                 idle.removeAll { $0 == descriptor }
                 idle.append(descriptor)
+            case 3:
+                guard let connection else { continue }
+                table.giveWayFirst(connection)
+                idle.removeAll { $0 == descriptor }
+                idle.insert(descriptor, at: 0)
             default:
                 guard let connection else { continue }
                 table.endIdling(connection)

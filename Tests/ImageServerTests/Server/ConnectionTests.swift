@@ -24,6 +24,30 @@ struct ConnectionTests {
         }
     }
 
+    @Test func `a connection that was refused gives way before one that is idle for longer`() async throws {
+        try await World.run {
+            ($0.limits.connections, $0.limits.requests) = (3, 1)
+        } _: { world async throws in
+            let gate = OriginGate()
+            world.origin.respond(to: "/slow.png", with: .ok(try Pictures.file(), type: "image/png").held(at: gate))
+            let idle = try RawClient(port: world.server.port)
+            await expectEqual(idle.status(of: Self.request), 200)
+            async let slow = world.get(world.path(of: "/slow.png"))
+            await gate.waitUntilReached()
+            var last: RawClient?
+            for _ in 0..<20 {
+                let client = try RawClient(port: world.server.port)
+                let picture = "GET \(world.path()) HTTP/1.1\r\nHost: a\r\n\r\n"
+                await expectEqual(client.status(of: picture), 503)
+                if let last { await expectEqual(last.receive(), "") }
+                last = client
+            }
+            await expectEqual(idle.status(of: Self.request), 200)
+            gate.open()
+            try await expectEqual(slow.status, 200)
+        }
+    }
+
     @Test func `a reader that takes its time holds no slot`() async throws {
         try await World.run {
             $0.limits.requests = 1
