@@ -1,30 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The servers that are compared, each with two workers, and what their processes use."""
-import asyncio, os, pathlib, re, shutil, signal, subprocess, sys, tempfile, time
+import asyncio, atexit, os, pathlib, re, shutil, subprocess, sys, tempfile, time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 WORKERS = 2
 LONGEST = 600  # seconds for one answer
-
-
-class Origin:
-    def __init__(self):
-        self.process = subprocess.Popen(
-            [sys.executable, HERE / "origin.py", ROOT / ".build" / "server-load"], stdout=subprocess.PIPE, text=True)
-        self.port = int(self.process.stdout.readline())
-
-    def url(self, number, megapixels=0, delay=0):
-        return f"http://127.0.0.1:{self.port}/{delay}/{megapixels}/{number}.jpg"
-
-    async def count(self):
-        """How many photos were asked for since the last call."""
-        connection = await asyncio.open_connection("127.0.0.1", self.port)
-        return int((await exchange(connection, "/count"))[2])
-
-    def stop(self):
-        self.process.send_signal(signal.SIGINT)
-        self.process.wait(10)
 
 
 async def exchange(connection, target):
@@ -37,42 +18,51 @@ async def exchange(connection, target):
     return int(head.split(b" ", 2)[1]), head, body
 
 
-async def fetch(url):
-    port, target = re.fullmatch(r"http://127.0.0.1:(\d+)(.*)", url).groups()
-    connection = await asyncio.open_connection("127.0.0.1", int(port))
-    body = (await exchange(connection, target))[2]
-    connection[1].close()
-    return body
+class Origin:
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [sys.executable, HERE / "origin.py", ROOT / ".build" / "server-load"], stdout=subprocess.PIPE, text=True)
+        self.port = int(self.process.stdout.readline())
+
+    def url(self, number, megapixels=0, delay=0):
+        return f"http://127.0.0.1:{self.port}/{delay}/{megapixels}/{number}.jpg"
+
+    async def fetch(self, url):
+        connection = await asyncio.open_connection("127.0.0.1", self.port)
+        body = (await exchange(connection, "/" + url.split("/", 3)[3]))[2]
+        connection[1].close()
+        return body
+
+    async def count(self):
+        """How many photos were asked for since the last call."""
+        return int(await self.fetch(f"http://127.0.0.1:{self.port}/count"))
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
 
 
 class Group:
     """A control group with a limit of memory; either version of the kernel's."""
-
-    def __init__(self, megabytes):
-        for root, limit, peak, events in (
-            ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.max_usage_in_bytes", "memory.oom_control"),
-            ("/sys/fs/cgroup", "memory.max", "memory.peak", "memory.events"),
-        ):
-            self.path = pathlib.Path(root, f"server-load-{os.getpid()}")
-            try:
-                self.path.mkdir()
-                # The kernel makes the files of a group; elsewhere the folder is empty.
-                if (self.path / limit).exists():
-                    (self.path / limit).write_text(str(megabytes << 20))
-                    self.peak_file, self.events = self.path / peak, self.path / events
-                    return
-                self.path.rmdir()
-            except OSError:
-                pass
-        raise OSError("This machine lets no control group with a limit of memory be made; root may do it.")
+    VERSIONS = (("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.max_usage_in_bytes", "memory.oom_control"),
+                ("/sys/fs/cgroup", "memory.max", "memory.peak", "memory.events"))
 
     @classmethod
     def made(cls, megabytes):
-        """`None` where the machine lets no group be made."""
-        try:
-            return cls(megabytes)
-        except OSError:
-            return None
+        """`None` where the machine lets no such group be made; root may do it."""
+        for root, limit, peak, events in cls.VERSIONS:
+            path = pathlib.Path(root, f"server-load-{os.getpid()}")
+            try:
+                path.mkdir()
+                # The kernel makes the files of a group; elsewhere the folder is empty.
+                if (path / limit).exists():
+                    (path / limit).write_text(str(megabytes << 20))
+                    group = cls()
+                    group.path, group.peak_file, group.events = path, path / peak, path / events
+                    return group
+                path.rmdir()
+            except OSError:
+                pass
 
     def enter(self): (self.path / "cgroup.procs").write_text(str(os.getpid()))
 
@@ -88,52 +78,49 @@ class Group:
 class Contender:
     """A server. A subclass says how it is started, and which target asks for a picture of 500 pixels."""
     formats = "jpeg", "webp"
+    isServer = True
 
-    def __init__(self, group=None, log=None):
+    def __init__(self, origin, group=None, log=None):
+        self.origin, self.log = origin, log
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="server-load-"))
         self.folder.chmod(0o755)
         self.port = 20_000 + os.getpid() * 7 % 10_000 + list(CONTENDERS).index(self.name)
-        self.process = subprocess.Popen(
-            self.command(), stdout=log or subprocess.DEVNULL, stderr=open(self.folder / "errors", "w"),
-            preexec_fn=group.enter if group else None)
+        self.start(group)
 
-    @classmethod
-    def missing(cls):
-        """Why the contender cannot run here; `None` when it can."""
+    def start(self, group):
+        with open(self.folder / "errors", "w") as errors:
+            self.process = subprocess.Popen(self.command(), stdout=self.log or subprocess.DEVNULL, stderr=errors,
+                                            preexec_fn=group and group.enter)
+        atexit.register(self.process.kill)
 
     async def ready(self):
         for _ in range(300):
             try:
-                return (await asyncio.open_connection("127.0.0.1", self.port))[1].close()
+                return self.close(await self.connect())
             except OSError:
                 if self.process.poll() is not None: break
                 await asyncio.sleep(0.1)
         raise SystemExit(f"{self.name} does not start: {(self.folder / 'errors').read_text()[-2000:]}")
 
-    def processes(self):
-        """The server's process and its children."""
+    def read(self, name):
+        """A file that the system has of the server's process and of each of its children."""
         found = [self.process.pid]
         for pid in found:
-            try:
-                found += map(int, pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
-            except OSError:
-                pass
-        return found
+            found += map(int, pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+        return [pathlib.Path(f"/proc/{pid}/{name}").read_text() for pid in found]
 
     def processor_seconds(self):
-        fields = [open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split() for pid in self.processes()]
+        fields = [text.rsplit(")", 1)[1].split() for text in self.read("stat")]
         return sum(int(each[11]) + int(each[12]) for each in fields) / os.sysconf("SC_CLK_TCK")
 
     def peak(self):
-        """The sum of what each process has held at most, in bytes; 0 when it has ended."""
+        """The sum of what each process has held at most, in bytes; 0 when one has ended."""
         try:
-            texts = [open(f"/proc/{pid}/status").read() for pid in self.processes()]
-            return sum(int(re.search(r"VmHWM:\s+(\d+)", text)[1]) * 1024 for text in texts)
+            return sum(int(re.search(r"VmHWM:\s+(\d+)", text)[1]) * 1024 for text in self.read("status"))
         except (OSError, TypeError):
             return 0
 
-    async def connect(self):
-        return await asyncio.open_connection("127.0.0.1", self.port)
+    async def connect(self): return await asyncio.open_connection("127.0.0.1", self.port)
 
     async def ask(self, connection, url, format="jpeg"):
         return await asyncio.wait_for(exchange(connection, self.target(url, format)), LONGEST)
@@ -152,16 +139,12 @@ class Contender:
 
 class ImageServer(Contender):
     name, options = "image-server", ()
+    needs = {ROOT / ".build/release/image-server": "swift build -c release --product image-server"}
 
     def command(self):
-        program = ROOT / ".build" / "release" / "image-server"
-        logs = [] if self.logs else ["--no-log"]
-        return [program, "--port", str(self.port), "--no-metrics", "--unsigned", "--allow-host", "127.0.0.1",
-                "--allow-network", "127.0.0.1/32", "--workers", str(WORKERS), *logs, *self.options]
-
-    def __init__(self, group=None, log=None):
-        self.logs = log is not None
-        super().__init__(group, log)
+        return [*self.needs, "--port", str(self.port), "--no-metrics", "--unsigned", "--allow-host", "127.0.0.1",
+                "--allow-network", "127.0.0.1/32", "--workers", str(WORKERS), *([] if self.log else ["--no-log"]),
+                *self.options]
 
     def target(self, url, format): return f"/w500,{format},q80/unsigned/plain/{url}"
 
@@ -169,36 +152,28 @@ class ImageServer(Contender):
 class Nginx(Contender):
     name, formats = "nginx", ("jpeg",)
     module = pathlib.Path("/usr/lib/nginx/modules/ngx_http_image_filter_module.so")
-
-    @classmethod
-    def missing(cls):
-        if not shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin"): return "nginx is not installed"
-        if not cls.module.exists(): return "libnginx-mod-http-image-filter is not installed"
+    needs = {pathlib.Path("/usr/sbin/nginx"): "apt-get install nginx",
+             module: "apt-get install libnginx-mod-http-image-filter"}
 
     def command(self):
+        paths = " ".join(f"{name}_temp_path {self.folder}/{name};"
+                         for name in ("proxy", "client_body", "fastcgi", "uwsgi", "scgi"))
         (self.folder / "nginx.conf").write_text(f"""daemon off; worker_processes {WORKERS}; pid {self.folder}/pid;
 load_module {self.module}; error_log {self.folder}/errors crit; worker_rlimit_nofile 20000;
 events {{ worker_connections 8000; }}
-http {{ access_log off; proxy_temp_path {self.folder}/t; proxy_read_timeout {LONGEST};
-client_body_temp_path {self.folder}/b; fastcgi_temp_path {self.folder}/f;
-uwsgi_temp_path {self.folder}/u; scgi_temp_path {self.folder}/s;
-server {{ listen 127.0.0.1:{self.port} backlog=4096; location ~ ^/http://127.0.0.1:(?<port>[0-9]+)/(?<rest>.*)$ {{
-proxy_pass http://127.0.0.1:$port/$rest; proxy_buffers 16 64k; image_filter resize 500 -; image_filter_buffer 20M;
-image_filter_jpeg_quality 80; }} merge_slashes off; }} }}""")
+http {{ access_log off; proxy_read_timeout {LONGEST}; merge_slashes off; {paths}
+server {{ listen 127.0.0.1:{self.port} backlog=4096; location ~ ^/(?<rest>[0-9/]+\\.jpg)$ {{
+proxy_pass http://127.0.0.1:{self.origin.port}/$rest; proxy_buffers 16 64k; image_filter resize 500 -;
+image_filter_buffer 20M; image_filter_jpeg_quality 80; }} }} }}""")
         return ["/usr/sbin/nginx", "-c", self.folder / "nginx.conf"]
 
-    def target(self, url, format): return "/" + url
+    def target(self, url, format): return "/" + url.split("/", 3)[3]
 
 
 class Thumbor(Contender):
     name = "thumbor"
-    program = pathlib.Path(os.environ.get("THUMBOR", ROOT / ".build" / "thumbor" / "bin" / "thumbor"))
-
-    @classmethod
-    def missing(cls):
-        if not cls.program.exists():
-            folder = ROOT / ".build" / "thumbor"
-            return f"{cls.program} is not there: python3 -m venv {folder}; {folder}/bin/pip install thumbor"
+    program = pathlib.Path(os.environ.get("THUMBOR", ROOT / ".build/thumbor/bin/thumbor"))
+    needs = {program: "python3 -m venv .build/thumbor; .build/thumbor/bin/pip install thumbor"}
 
     def command(self):
         (self.folder / "conf").write_text("ALLOW_UNSAFE_URL = True\nSTORAGE = 'thumbor.storages.no_storage'\n"
@@ -210,41 +185,32 @@ class Thumbor(Contender):
 
 
 class Vips(Contender):
-    """No server: a process for each picture, from a file."""
-    name = "vipsthumbnail"
+    """No server: a process for each picture, from a file, and six at once at most."""
+    name, isServer = "vipsthumbnail", False
+    needs = {pathlib.Path("/usr/bin/vipsthumbnail"): "apt-get install libvips-tools"}
 
-    def __init__(self, group=None, log=None):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="server-load-"))
-        self.seconds, self.most = 0.0, 0
-
-    @classmethod
-    def missing(cls):
-        if not shutil.which("vipsthumbnail"): return "libvips-tools is not installed"
-
-    async def ready(self): pass
+    def start(self, group): self.seconds, self.most = 0.0, 0
     async def connect(self): pass
     def close(self, connection): pass
     def processor_seconds(self): return self.seconds
     def peak(self): return self.most
+    def stop(self): shutil.rmtree(self.folder, ignore_errors=True)
 
     async def ask(self, connection, url, format="jpeg"):
-        name = str(time.monotonic_ns())
-        file, made = self.folder / f"{name}.jpg", self.folder / f"{name}.made.{format}"
-        file.write_bytes(await fetch(url))
-        status, usage = await asyncio.to_thread(self.run, file, f"{made}[Q=80,strip]")
+        photo = self.folder / f"{time.monotonic_ns()}.jpg"
+        made = photo.with_suffix(".made." + format)
+        photo.write_bytes(await self.origin.fetch(url))
+        status, usage = await asyncio.to_thread(self.run, photo, f"{made}[Q=80,strip]")
         self.seconds += usage.ru_utime + usage.ru_stime
         self.most = max(self.most, usage.ru_maxrss * 1024)
-        body = made.read_bytes() if status == 0 else b""
-        made.unlink(missing_ok=True)
-        file.unlink()
-        return 200 if status == 0 else 500, b"", body
+        photo.unlink()
+        return (200, b"", made.read_bytes()) if status == 0 else (500, b"", b"")
 
-    def run(self, file, made):
-        process = subprocess.Popen(["vipsthumbnail", "--size", "500x", "-o", made, file], stderr=subprocess.DEVNULL)
+    @staticmethod
+    def run(photo, made):
+        process = subprocess.Popen(["vipsthumbnail", "--size", "500x", "-o", made, photo], stderr=subprocess.DEVNULL)
         _, process.returncode, usage = os.wait4(process.pid, 0)
         return process.returncode, usage
-
-    def stop(self): shutil.rmtree(self.folder, ignore_errors=True)
 
 
 CONTENDERS = {each.name: each for each in (ImageServer, Nginx, Thumbor, Vips)}

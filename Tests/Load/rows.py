@@ -3,15 +3,17 @@
 import asyncio, calendar, io, itertools, json, selectors, socket, statistics, tempfile, time
 from collections import Counter
 from PIL import Image
-from contenders import CONTENDERS, Group, ImageServer, fetch
+from contenders import CONTENDERS, Group, ImageServer
 
 NUMBERS = itertools.count()  # of photos, each asked for once
 
 
 def contenders(options):
+    """Those that are wanted and there, in turn."""
     for name in options.only or CONTENDERS:
-        reason = CONTENDERS[name].missing()
-        if reason: print(f"skipped: {name}, because {reason}", flush=True)
+        missing = [f"{path} is not there: {advice}" for path, advice in CONTENDERS[name].needs.items()
+                   if not path.exists()]
+        if missing: print(f"skipped: {name}, because {missing[0]}", flush=True)
         else: yield CONTENDERS[name]
 
 
@@ -29,7 +31,7 @@ def share(sorted_waits, part): return sorted_waits[min(len(sorted_waits) - 1, in
 class Run:
     """Clients that ask at once, each for its own photos, one after the other on one connection."""
 
-    def __init__(self): self.waits, self.statuses, self.retries, self.bytes = [], Counter(), 0, 0
+    def __init__(self): self.waits, self.statuses, self.retries = [], Counter(), 0
 
     async def ask(self, server, clients, urls, format="jpeg"):
         urls, begin = iter(urls), asyncio.Event()
@@ -40,21 +42,17 @@ class Run:
             for url in urls:
                 start = time.monotonic()
                 try:
-                    status, head, body = await server.ask(connection, url, format)
+                    status, head, _ = await server.ask(connection, url, format)
                 except (OSError, asyncio.IncompleteReadError, asyncio.TimeoutError):
-                    # A connection that ended, as all of those of a server that was killed.
                     self.statuses["none"] += 1
                     try:
                         connection = await server.connect()
-                        continue
-                    except OSError:
+                    except OSError:  # the server was killed
                         self.statuses["none"] += sum(1 for _ in urls)
-                        return
+                    continue
                 self.statuses[status] += 1
                 self.retries += b"Retry-After" in head
-                if status == 200:
-                    self.waits.append(time.monotonic() - start)
-                    self.bytes += len(body)
+                if status == 200: self.waits.append(time.monotonic() - start)
             server.close(connection)
 
         tasks = [asyncio.create_task(client()) for _ in range(clients)]
@@ -90,7 +88,7 @@ def likeness(one, other):
 
 async def pictures(origin, options):
     """JPEG and WebP of 500 pixels from photos of 2 to 12 megapixels; the contenders take turns."""
-    servers = [each() for each in contenders(options)]
+    servers = [each(origin) for each in contenders(options)]
     for server in servers: await server.ready()
     costs, peaks, sizes = {}, {}, {}
     runs = [("jpeg", 8, options.count)]
@@ -126,7 +124,7 @@ async def quality(server, origin, format):
     found, connection = [], await server.connect()
     for megapixels in 2, 6, 12:
         url = photos(origin, 1, megapixels)[0]
-        original = Image.open(io.BytesIO(await fetch(url)))
+        original = Image.open(io.BytesIO(await origin.fetch(url)))
         made = (await server.ask(connection, url, format))[2]
         picture = Image.open(io.BytesIO(made)).convert("RGB")
         found.append((likeness(picture, original.convert("RGB").resize(picture.size, Image.LANCZOS)), len(made)))
@@ -140,7 +138,7 @@ async def order(origin, options):
     table(title, "first answer, of the whole", "median", "p90", "whole, s")
     for turn in range(options.rounds):
         for kind in contenders(options):
-            server = kind()
+            server = kind(origin)
             await server.ready()
             run = await Run().ask(server, options.clients, photos(origin, options.clients))
             server.stop()
@@ -152,16 +150,17 @@ async def overload(origin, options):
     """Half of the clients and one photo of a slow origin; then all of them and a photo each."""
     table("clients", "server", "answers", "with Retry-After", "requests at the origin", "s", "peak MB, before")
     for kind in contenders(options):
-        server = kind()
+        if not kind.isServer: continue
+        server = kind(origin)
         await server.ready()
-        if server.name != "vipsthumbnail":
-            for clients, urls in (options.clients // 2, photos(origin, 1, delay=800) * (options.clients // 2)), (
-                options.clients, photos(origin, options.clients)):
-                before = server.peak() >> 20
-                await origin.count()
-                run = await Run().ask(server, clients, urls)
-                line(f"{clients}, {'one photo' if len(set(urls)) == 1 else 'a photo each'}", server.name, run.answers,
-                     run.retries, await origin.count(), f"{run.seconds:.1f}", f"{server.peak() >> 20}, {before}")
+        half = options.clients // 2
+        for title, urls in ("one photo", photos(origin, 1, delay=800) * half), (
+            "a photo each", photos(origin, options.clients)):
+            before = server.peak() >> 20
+            await origin.count()
+            run = await Run().ask(server, len(urls), urls)
+            line(f"{len(urls)}, {title}", server.name, run.answers, run.retries, await origin.count(),
+                 f"{run.seconds:.1f}", f"{server.peak() >> 20}, {before}")
         server.stop()
 
 
@@ -172,9 +171,10 @@ async def group(origin, options):
     clients, lost = options.clients, 0
     for megabytes, count, total in (512, clients, clients), (256, clients // 5, clients // 5), (512, 64, clients):
         for kind in contenders(options):
-            if kind.name == "vipsthumbnail": continue
-            limit = Group(megabytes)
-            server = kind(group=limit)
+            if not kind.isServer: continue
+            limit = Group.made(megabytes)
+            if not limit: raise SystemExit("This machine lets no control group be made; root may do it.")
+            server = kind(origin, group=limit)
             await server.ready()
             run = await Run().ask(server, count, photos(origin, total, megapixels=12))
             half = statistics.median(run.waits) if run.waits else 0
@@ -190,7 +190,7 @@ async def group(origin, options):
 async def burst(origin, options):
     """Connections that come at once, each with its request for a photo; what the log of the server says of them."""
     with tempfile.NamedTemporaryFile("r") as log:
-        server = ImageServer(log=open(log.name, "w"))
+        server = ImageServer(origin, log=open(log.name, "w"))
         await server.ready()
         sent, came = await asyncio.to_thread(send_burst, server, photos(origin, options.clients))
         server.stop()
