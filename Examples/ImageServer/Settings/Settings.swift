@@ -70,7 +70,8 @@ struct Settings: Sendable {
         configuration.transport.maximumConnectionsPerHost = perOrigin
         configuration.downloader.maximumConcurrentDownloadsPerHost = perOrigin
         configuration.downloader.maximumQueueLength = queue
-        configuration.downloader.queueTimeout = sourceTimeout
+        // An original also waits for the pictures of others to be made, which is no sign of a slow origin.
+        configuration.downloader.queueTimeout = max(sourceTimeout, .seconds(60))
         configuration.limits.maximumPixelCount = maximumPixelCount
         configuration.processingWidth = workers
         configuration.maximumProcessingQueueLength = queue

@@ -108,6 +108,15 @@ import WebImage
         expectEqual(usual.maximumByteCount, DiskCache.Configuration().maximumByteCount)
     }
 
+    @Test func `an original waits for its turn for a minute at least, however soon its origin must answer`() throws {
+        func timeout(_ words: [String]) throws -> Duration {
+            try settings(["--key", Self.key] + words).manager.downloader.queueTimeout
+        }
+        try expectEqual(timeout([]), .seconds(60))
+        try expectEqual(timeout(["--source-timeout", "5"]), .seconds(60))
+        try expectEqual(timeout(["--source-timeout", "90"]), .seconds(90))
+    }
+
     @Test func `one origin has as many connections as there are downloads, and never all connections`() throws {
         func connections(_ words: [String], transfers: Int? = nil) throws -> [Int] {
             var settings = try settings(["--key", Self.key] + words)
