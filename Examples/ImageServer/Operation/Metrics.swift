@@ -175,6 +175,7 @@ final class Metrics: Sendable {
             ("queued_work", "Pictures that wait for a thread or memory", occupancy.queuedWork),
             ("running_work", "Pictures that are worked on", occupancy.runningWork),
             ("work_bytes", "Memory of pictures in work", occupancy.workByteCount),
+            ("original_bytes", "Memory of files that pictures are made from", occupancy.originalByteCount),
             ("pending_writes", "Files that wait to be written", occupancy.pendingWrites),
         ] { text.value("image_loader_\(name)", "gauge", help, value) }
         return text.text

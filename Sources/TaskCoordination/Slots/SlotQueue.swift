@@ -37,6 +37,11 @@ package struct SlotQueue<Waiter> {
     /// Whether no waiter is queued.
     package var isEmpty: Bool { priorities.isEmpty }
 
+    /// How many waiters are queued that are at least as urgent.
+    package func count(atLeast priority: UInt8) -> Int {
+        lines.reduce(0) { $1.priority >= priority ? $0 + $1.waiters.count : $0 }
+    }
+
     /// How many places there are, gaps among them. For tests.
     package var placeCount: Int { lines.reduce(0) { $0 + $1.waiters.entries.count } }
 

@@ -15,13 +15,13 @@ extension SlotTable {
         stalled: [String: Int], patience: Int
     ) -> (served: [Grant], expired: [Waiter]) {
         // Time that nothing could be given in is not the waiters' patience.
-        if settings.isSuspended { return ([], []) }
+        if isHeldBack(lanes.compactMap(\.queue.firstPriority).max()) { return ([], []) }
         round += 1
         let oldest = round - patience
         let expired = removeAll { $0.round <= oldest }
         var served: [Grant] = []
         while let lane = turns.first, let first = lanes[lane].queue.first, first.round < round - 1,
-            lent < settings.units, let donor = donor(for: lane, stalled)
+            lent < settings.units, !isHeldBack(lanes[lane].queue.firstPriority), let donor = donor(for: lane, stalled)
         {
             lanes[donor].held -= 1
             lanes[donor].lent += 1
@@ -58,7 +58,7 @@ extension Slots {
         let (served, expired) = state.withLock { state in
             let round = state.table.nextRound(stalled: stalled, patience: patience)
             state.bodies.begin(round.served.count)
-            return round
+            return (round.served + Slots.serve(&state), round.expired)
         }
         Slots.tell(served)
         let refusal = CoordinationError(

@@ -64,7 +64,11 @@ struct SlotTable<Waiter> {
         var isUnused: Bool { held == 0 && lent == 0 && queue.isEmpty }
     }
 
+    /// Whether waiters of a priority are held back while so many bodies run, though units are free.
+    typealias HoldingBack = @Sendable (_ priority: UInt8, _ running: Int) -> Bool
+
     private(set) var settings: SlotSettings
+    private let holdsBack: HoldingBack?
     /// By their numbers, which are used again. The first is that of waiters without a lane's name, and stays.
     var lanes: [Lane]
     private var freeNumbers: [Int] = []
@@ -84,8 +88,9 @@ struct SlotTable<Waiter> {
     /// How many waiters are queued.
     private(set) var count = 0
 
-    init(_ settings: SlotSettings) {
+    init(_ settings: SlotSettings, holdsBack: HoldingBack? = nil) {
         self.settings = settings
+        self.holdsBack = holdsBack
         turns = SlotQueue(order: settings.order)
         lanes = [Lane(name: "", queue: SlotQueue(order: settings.order))]
     }
@@ -122,8 +127,8 @@ extension SlotTable {
     /// Takes units that are free and for which nothing waits that may have them.
     ///
     /// - Returns: The number of the lane that has them now; `nil` when they were not taken.
-    mutating func take(_ units: Int, in lane: String) -> Int? {
-        guard !settings.isSuspended, units <= settings.units - held, turns.isEmpty else { return nil }
+    mutating func take(_ units: Int, in lane: String, priority: UInt8 = .max) -> Int? {
+        guard units <= settings.units - held, turns.isEmpty, !isHeldBack(priority) else { return nil }
         let number = number(of: lane)
         guard lanes[number].queue.isEmpty, lanes[number].held < settings.lane else { return nil }
         lanes[number].held += units
@@ -145,6 +150,11 @@ extension SlotTable {
         settle(lane)
     }
 
+    /// Whether waiters of this priority, and less urgent ones, get nothing now.
+    func isHeldBack(_ priority: UInt8?) -> Bool {
+        settings.isSuspended || priority.flatMap { holdsBack?($0, held + lent) } == true
+    }
+
     /// Gives units to the next in turn, if they are free.
     mutating func next() -> Grant? {
         guard !settings.isSuspended, count > 0, held < settings.units else { return nil }
@@ -159,7 +169,7 @@ extension SlotTable {
             let own = Int(lanes[lane].queue.firstPriority ?? 0)
             if own > priority { (best, priority) = (lane, own) }
         }
-        guard let best, fits(best) else { return nil }
+        guard let best, fits(best), !isHeldBack(lanes[best].queue.firstPriority) else { return nil }
         return serve(best)
     }
 

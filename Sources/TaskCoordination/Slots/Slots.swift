@@ -72,14 +72,20 @@ public final class Slots: Sendable {
             maximumQueueLength: maximumQueueLength, name: name, onQueue: {})
     }
 
-    /// - Parameter onQueue: Called after a waiter has been queued.
+    /// - Parameters:
+    ///   - holdsBack: Whether waiters of a priority are held back while so many bodies run, though units are free: a
+    ///     raw value of `TaskPriority`, and less urgent ones with it. Asked under the lock. ``reconsider()`` must
+    ///     follow when the answer may have changed. Waiters do not lose their patience meanwhile.
+    ///   - onQueue: Called after a waiter has been queued.
     package init(
-        _ settings: SlotSettings, maximumQueueLength: Int, name: String, onQueue: @escaping @Sendable () -> Void
+        _ settings: SlotSettings, maximumQueueLength: Int, name: String,
+        holdsBack: (@Sendable (_ priority: UInt8, _ running: Int) -> Bool)? = nil,
+        onQueue: @escaping @Sendable () -> Void
     ) {
         self.onQueue = onQueue
         self.maximumQueueLength = max(0, maximumQueueLength)
         self.name = name
-        state = Mutex(State(table: SlotTable(settings)))
+        state = Mutex(State(table: SlotTable(settings, holdsBack: holdsBack)))
     }
 
     /// How many waiters are queued.
@@ -127,6 +133,9 @@ public final class Slots: Sendable {
         Slots.tell(served)
     }
 
+    /// Lets waiters have slots that are no longer held back.
+    package func reconsider() { Slots.tell(state.withLock { Slots.serve(&$0) }) }
+
     /// Refuses every later caller and every queued one.
     ///
     /// Bodies that run go on.
@@ -156,7 +165,11 @@ extension Slots {
 
         /// Moves the waiter forward; does nothing when it waits no longer.
         @usableFromInline func raise(to priority: UInt8) {
-            slots.state.withLock { $0.table.raise(place, to: priority) }
+            let served = slots.state.withLock { state in
+                state.table.raise(place, to: priority)
+                return Slots.serve(&state)
+            }
+            Slots.tell(served)
         }
 
         /// Moves the waiter forward or back; does nothing when it waits no longer.
@@ -201,7 +214,7 @@ extension Slots {
     ) throws -> Admission {
         let admission: Admission = try state.withLock { state in
             let units = min(units, state.table.settings.units)
-            if let permit = try takeFree(units, in: lane, &state) { return .permit(permit) }
+            if let permit = try takeFree(units, in: lane, priority, &state) { return .permit(permit) }
             if state.table.count >= maximumQueueLength { throw overloadedError }
             let place = state.table.insert(Waiter(answer: answer), in: lane, units: units, priority: priority)
             return .place(Place(slots: self, place: place))
@@ -212,7 +225,7 @@ extension Slots {
 
     /// Takes units, if they are free and nothing waits for them.
     package func take(_ units: Int) -> Permit? {
-        state.withLock { try? takeFree(min(units, $0.table.settings.units), in: "", &$0) }
+        state.withLock { try? takeFree(min(units, $0.table.settings.units), in: "", .max, &$0) }
     }
 
     /// Takes units, as ``withSlot(priority:_:)`` does.
@@ -244,10 +257,12 @@ extension Slots {
         throw CancellationError()
     }
 
-    /// - Returns: `nil` when the units are not free, or something waits for them.
-    private func takeFree(_ units: Int, in lane: String, _ state: inout State) throws(CoordinationError) -> Permit? {
+    /// - Returns: `nil` when the units are not free or held back, or something waits for them.
+    private func takeFree(
+        _ units: Int, in lane: String, _ priority: UInt8, _ state: inout State
+    ) throws(CoordinationError) -> Permit? {
         if state.isClosed { throw shutDownError }
-        guard let number = state.table.take(units, in: lane) else { return nil }
+        guard let number = state.table.take(units, in: lane, priority: priority) else { return nil }
         state.bodies.begin()
         return Permit(lane: number, units: units)
     }
@@ -271,7 +286,7 @@ extension Slots {
         drainers.resume()
     }
 
-    private static func serve(_ state: inout sending State) -> [SlotTable<Waiter>.Grant] {
+    static func serve(_ state: inout sending State) -> [SlotTable<Waiter>.Grant] {
         var served: [SlotTable<Waiter>.Grant] = []
         while let next = state.table.next() { served.append(next) }
         state.bodies.begin(served.count)

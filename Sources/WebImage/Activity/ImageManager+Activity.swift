@@ -42,6 +42,7 @@ extension ImageManager {
                 queuedDownloads: downloader.queuedCount, runningDownloads: downloader.runningCount,
                 queuedWork: pipeline.processing.queue.queued, runningWork: pipeline.processing.queue.running,
                 workByteCount: pipeline.processing.queue.byteCount,
+                originalByteCount: pipeline.processing.queue.originalByteCount,
                 pendingWrites: await pipeline.caches.writes?.pendingCount ?? 0,
                 refreshes: pipeline.refreshes.count,
                 rememberedByteCount: pipeline.failures.byteCount + pipeline.refreshes.byteCount)

@@ -48,6 +48,8 @@ public struct LoadOccupancy: Sendable, Hashable {
     public var runningWork: Int
     /// Bytes of memory of the pictures that are being made, or wait to be handed to their callers.
     public var workByteCount: Int
+    /// Bytes of memory of the files that pictures are being made from, or will be, those that still arrive among them.
+    public var originalByteCount: Int
     /// Keys that wait to be written to disk, or are being written.
     public var pendingWrites: Int
     /// Stale pictures that are being validated after they were served.
@@ -58,6 +60,6 @@ public struct LoadOccupancy: Sendable, Hashable {
     /// Whether nothing is waiting or running.
     public var isIdle: Bool {
         callers + flights + queuedDownloads + runningDownloads + queuedWork + runningWork + workByteCount
-            + pendingWrites + refreshes == 0
+            + originalByteCount + pendingWrites + refreshes == 0
     }
 }

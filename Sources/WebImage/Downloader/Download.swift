@@ -12,6 +12,8 @@ public struct Download: Sendable {
     let number: Int
     /// The claim of the transfer. While a flight holds it, the order of the address's contents is remembered.
     var claim: ContentOrder.Claim?
+    /// The part of the memory for pictures that the bytes hold; `nil` for a downloader without a manager.
+    var share: OriginalShare?
 
     /// The status of the response.
     public var status: Int { origin.status }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import TaskCoordination
 
-/// Fairness between origins: a look at the queue five times a second, while a transfer waits in it.
+/// Fairness between origins: a look at the queue five times a second, while a transfer waits in it or is paused.
 ///
 /// An origin that sends its bytes slowly holds its slots until its transfers time out. So a transfer that waits for a
 /// whole round gets the slot of another one, which continues without a slot. That other transfer makes no progress, or
@@ -12,7 +12,7 @@ extension ImageDownloader {
     /// The rounds after which the progress of the transfers is looked at: those of a second.
     private static let roundsPerSecond = 5
 
-    /// Looks at the queue, if a transfer waits.
+    /// Looks at the queue, if a transfer waits or is paused.
     /// - Returns: Whether one waits.
     nonisolated func attend() -> Bool {
         guard goesOnAttending() else { return false }
@@ -23,17 +23,18 @@ extension ImageDownloader {
     /// Whether a transfer waits. If none does, the attendance is over, and the next transfer that queues begins
     /// another.
     nonisolated func goesOnAttending() -> Bool {
-        if slots.queued > 0 { return true }
+        if slots.queued > 0 || board.hasPaused { return true }
         board.endAttendance()
         // A transfer that queued before this step may have found this attendance, which has ended. One that queues
         // later finds none.
-        if slots.queued > 0 { board.attend() }
+        if slots.queued > 0 || board.hasPaused { board.attend() }
         return false
     }
 
     /// Looks at the queue once.
     nonisolated func nextRound(looksAtProgress: Bool = true) {
         slots.nextRound(stalled: looksAtProgress ? board.stalled() : [:], patience: patience)
+        if looksAtProgress { board.goOn() }
     }
 
     /// The number of rounds that a transfer may wait.

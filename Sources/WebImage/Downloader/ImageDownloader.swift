@@ -17,6 +17,8 @@ public actor ImageDownloader {
     private let flights: InFlight<RequestIdentity, Download, LoadProgress>
     nonisolated let slots: Slots
     nonisolated let board: TransferBoard
+    /// Counts the bytes of the manager's originals; `nil` for a downloader without a manager.
+    nonisolated let jobs: JobQueue?
     /// The time of day.
     nonisolated let now: @Sendable () -> Date
     private nonisolated let executor: (any TaskExecutor)?
@@ -49,7 +51,7 @@ public actor ImageDownloader {
 
     init(
         configuration: Configuration, transport: any HTTPLoading, hub: ActivityHub, contents: ContentOrder,
-        executor: (any TaskExecutor)?, now: @escaping @Sendable () -> Date = { .now },
+        jobs: JobQueue? = nil, executor: (any TaskExecutor)?, now: @escaping @Sendable () -> Date = { .now },
         inspect: @escaping @Sendable ([UInt8]) throws -> Void,
         onArrival: @escaping @Sendable (ImageRequest, Download) -> Void
     ) {
@@ -57,6 +59,7 @@ public actor ImageDownloader {
         self.hub = hub
         contentOrder = contents
         self.transport = transport
+        self.jobs = jobs
         self.executor = executor
         self.now = now
         self.inspect = inspect
@@ -67,9 +70,13 @@ public actor ImageDownloader {
             configuration.order)
         slots = Slots(
             settings, maximumQueueLength: configuration.maximumQueueLength, name: "downloads",
-            onQueue: { [board] in board.attend() })
+            holdsBack: board.holdingBack(by: jobs), onQueue: { [board] in board.attend() })
         flights = InFlight(name: "download", executor: executor, slots: slots)
         board.serve(self)
+        jobs?.onRoom { [weak board, weak slots] in
+            board?.goOn()
+            slots?.reconsider()
+        }
     }
 
     /// The number of different transfers that run or wait.
@@ -108,7 +115,7 @@ public actor ImageDownloader {
                 request, validators: validators, priority: request.priority.taskPriority,
                 report: onProgress)
             // The caller may keep it forever.
-            download.claim = nil
+            (download.claim, download.share) = (nil, nil)
             return download
         } catch {
             throw ImageLoadError.mapping(error, url: request.url)

@@ -51,8 +51,10 @@ final class Transfer: Sendable {
                 return Download(origin: origin, bytes: [], number: number, claim: claim)
             }
             try check(response, arrival)
-            let bytes = try await transformed(collect(response, report), origin)
-            let download = Download(origin: origin, bytes: bytes, number: number, claim: claim)
+            let share = downloader.jobs.map { OriginalShare($0) }
+            let bytes = try await transformed(collect(response, report, share, place), origin)
+            share?.settle(at: bytes.count)
+            let download = Download(origin: origin, bytes: bytes, number: number, claim: claim, share: share)
             downloader.onArrival(request, download)
             return download
         } catch let error as HTTPError {
@@ -140,16 +142,28 @@ final class Transfer: Sendable {
         }
     }
 
-    private func collect(_ response: HTTPResponse, _ report: (LoadProgress) -> Void) async throws -> [UInt8] {
+    private func collect(
+        _ response: HTTPResponse, _ report: (LoadProgress) -> Void, _ share: OriginalShare?, _ place: Int
+    ) async throws -> [UInt8] {
         let expected = response.body.expectedByteCount
         try checkSize(expected ?? 0)
         let body = ArrivingBody(expecting: expected)
         defer { body.endPreviews() }
         var isInspected = false
         var (count, reported) = (0, 0)
-        for try await chunk in response.body {
+        var chunks = response.body.makeAsyncIterator()
+        while true {
+            if let share, share.byteCount <= count, count != expected {
+                // Beyond what has come, no more is counted than the transport keeps for a reader that pauses.
+                let next = min(max(1, (expected ?? .max) - count), 256 << 10)
+                if !share.grow(by: next, mustFit: true) {
+                    try await downloader.board.makeRoom(for: next, in: share, at: place)
+                }
+            }
+            guard let chunk = try await chunks.next() else { break }
             try checkSize(chunk.count, after: count)
             count = body.append(chunk)
+            if let share, share.byteCount < count { share.settle(at: count) }
             receivedCount.store(count, ordering: .relaxed)
             if !isInspected, count >= ImageFormat.signatureLength, count != expected {
                 if request.bodyTransformer == nil { try inspect(body.beginning, response) }

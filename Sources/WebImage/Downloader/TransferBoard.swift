@@ -6,17 +6,24 @@ import TaskCoordination
 /// What transfers and the queue need of their downloader without a hop to the actor: the fields to send, the transfers
 /// that run with the byte count of each at the last look, and the task that looks at the queue.
 final class TransferBoard: Sendable {
-    private struct Running {
+    fileprivate struct Running {
         let transfer: Transfer
-        /// `nil` until the first look.
+        /// Counts transfers in the order of their beginning.
+        let number: Int
+        /// `nil` until the first look, and after a pause.
         var receivedCount: Int?
+        /// Whether it has made no progress between the last two looks.
+        var isStalled = false
+        /// Where it waits until its next bytes fit into what originals may hold.
+        var pause: OneShot<Void>?
     }
 
-    private struct State {
+    fileprivate struct State {
         var headers: HTTPHeaders
         /// By place; places are reused.
         var running: [Running?] = []
         var free: [Int] = []
+        var lastNumber = 0
         weak var downloader: ImageDownloader?
         var attendance: PacedTask?
         /// The looks at the queue so far.
@@ -55,7 +62,8 @@ extension TransferBoard {
     /// - Returns: The place, for the removal.
     func insert(_ transfer: Transfer) -> Int {
         state.withLock { state in
-            let entry = Running(transfer: transfer)
+            state.lastNumber += 1
+            let entry = Running(transfer: transfer, number: state.lastNumber)
             guard let place = state.free.popLast() else {
                 state.running.append(entry)
                 return state.running.count - 1
@@ -70,6 +78,8 @@ extension TransferBoard {
             state.running[place] = nil
             state.free.append(place)
         }
+        // Another one may be the oldest now.
+        goOn()
     }
 
     /// The number of transfers of each origin that have made no progress since the last look.
@@ -78,14 +88,72 @@ extension TransferBoard {
             var stalled: [String: Int] = [:]
             for place in state.running.indices {
                 guard let entry = state.running[place] else { continue }
+                // The origin does not cause this silence.
+                if entry.pause != nil { continue }
                 let now = entry.transfer.receivedCount.load(ordering: .relaxed)
-                if let before = entry.receivedCount, now - before < Self.leastProgress {
-                    stalled[entry.transfer.lane, default: 0] += 1
-                }
+                let isStalled = entry.receivedCount.map { now - $0 < Self.leastProgress } ?? false
+                if isStalled { stalled[entry.transfer.lane, default: 0] += 1 }
                 state.running[place]?.receivedCount = now
+                state.running[place]?.isStalled = isStalled
             }
             return stalled
         }
+    }
+}
+
+// MARK: - Memory
+
+/// A transfer pauses when its next bytes do not fit into what originals may hold: it does not read its body, and the
+/// transport stops the origin. The oldest one that makes progress never pauses. Its end gives bytes back, or lets the
+/// next one grow, so transfers do not wait for each other.
+extension TransferBoard {
+    /// Whether a transfer is paused.
+    var hasPaused: Bool { state.withLock { $0.running.contains { $0?.pause != nil } } }
+
+    /// Returns when the bytes of the transfer at this place are counted.
+    ///
+    /// - Throws: `CancellationError`.
+    func makeRoom(for byteCount: Int, in share: OriginalShare, at place: Int) async throws {
+        while let pause = state.withLock({ $0.pause(for: byteCount, share, place) }) {
+            attend()
+            await pause.wait(onCancel: ())
+            try Task.checkCancellation()
+        }
+    }
+
+    /// Lets paused transfers look again for room.
+    func goOn() {
+        let paused = state.withLock { state in
+            state.running.indices.compactMap { state.running[$0]?.pause.take() }
+        }
+        for pause in paused { pause.resolve(()) }
+    }
+
+    /// Whether transfers should not begin while so many run: there are enough originals. One that makes no progress
+    /// does not count as running, unless originals hold twice what they may.
+    func holdingBack(by jobs: JobQueue?) -> (@Sendable (_ priority: UInt8, _ running: Int) -> Bool)? {
+        guard let jobs else { return nil }
+        return { [self] priority, running in
+            guard running > 0, jobs.hasOriginals(for: priority) else { return false }
+            return jobs.isCrowded || running > state.withLock { $0.running.count { $0?.isStalled == true } }
+        }
+    }
+}
+
+extension TransferBoard.State {
+    /// Counts the bytes.
+    ///
+    /// - Returns: What must be awaited before that.
+    fileprivate mutating func pause(for byteCount: Int, _ share: OriginalShare, _ place: Int) -> OneShot<Void>? {
+        guard var own = running[place] else { return nil }
+        let isOldest = !running.contains { other in
+            if let other { other.number < own.number && !other.isStalled } else { false }
+        }
+        if share.grow(by: byteCount, mustFit: !isOldest) { return nil }
+        let pause = OneShot<Void>()
+        (own.pause, own.isStalled, own.receivedCount) = (pause, false, nil)
+        running[place] = own
+        return pause
     }
 }
 

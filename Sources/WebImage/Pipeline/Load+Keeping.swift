@@ -31,6 +31,7 @@ extension Load {
         let selectors = pipeline.selectors(of: original.origin, request)
         let byteCount = original.bytes.count + (original.origin?.heapByteCount ?? 0)
         await store(as: request.originalKey, number: original.number, byteCount: byteCount) {
+            [original = original.uncounted] in
             guard let serializer = request.cacheSerializer else {
                 return original.entry(properties, url: request.url, selectors)
             }

@@ -35,7 +35,9 @@ extension Load {
     private func storedOriginal() async throws -> Original? {
         guard request.cachePolicy != .reload else { return nil }
         guard caches.disk == nil else {
-            return try await diskEntry(for: request.originalKey, request.cacheReads.original).map { Original($0) }
+            return try await diskEntry(for: request.originalKey, request.cacheReads.original).map {
+                Original($0, OriginalShare(pipeline.processing.queue, $0.bytes.count))
+            }
         }
         return pipeline.heldOriginal(request).map { Original($0) }
     }

@@ -36,12 +36,14 @@ final class Original: Sendable {
     private let knownGeneration: ContentGeneration?
     /// Keeps the order of the address's contents while a load has this one in hand.
     private let claim: ContentOrder.Claim?
+    /// The part of the memory for pictures that the bytes hold; `nil` when a cache or a caller holds them.
+    private let share: OriginalShare?
 
     private init(
         _ bytes: [UInt8], _ arrival: Arrival, number: Int, origin: OriginResponse?, entry: DiskEntry? = nil,
-        generation: ContentGeneration? = nil, claim: ContentOrder.Claim? = nil
+        generation: ContentGeneration? = nil, claim: ContentOrder.Claim? = nil, share: OriginalShare? = nil
     ) {
-        self.claim = claim
+        (self.claim, self.share) = (claim, share)
         knownGeneration = generation ?? entry?.metadata.generation
         self.bytes = bytes
         self.arrival = arrival
@@ -50,8 +52,8 @@ final class Original: Sendable {
         self.entry = entry
     }
 
-    convenience init(_ entry: DiskEntry) {
-        self.init(entry.bytes, .disk, number: 0, origin: entry.metadata.origin, entry: entry)
+    convenience init(_ entry: DiskEntry, _ share: OriginalShare) {
+        self.init(entry.bytes, .disk, number: 0, origin: entry.metadata.origin, entry: entry, share: share)
     }
 
     /// - Parameter file: The original, as memory holds it.
@@ -68,7 +70,7 @@ final class Original: Sendable {
     convenience init(_ download: Download, _ origin: OriginResponse? = nil) {
         self.init(
             download.bytes, .network, number: download.number, origin: origin ?? download.origin,
-            claim: download.claim)
+            claim: download.claim, share: download.share)
     }
 
     /// The same file, after the origin has confirmed that it is still valid.
@@ -78,7 +80,14 @@ final class Original: Sendable {
         if let origin { entry?.metadata.note(origin) }
         return Original(
             bytes, .confirmed, number: download.number, origin: origin, entry: entry, generation: knownGeneration,
-            claim: download.claim)
+            claim: download.claim, share: share)
+    }
+
+    /// The original for code whose memory counts elsewhere.
+    var uncounted: Original {
+        if share == nil { return self }
+        return Original(
+            bytes, arrival, number: number, origin: origin, entry: entry, generation: knownGeneration, claim: claim)
     }
 
     /// The original with other bytes, as a cache serializer makes them.

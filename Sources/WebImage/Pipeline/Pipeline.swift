@@ -66,7 +66,8 @@ final class Pipeline: Sendable {
         jobs = JobTable(processing, executor: parts.executor)
         downloader = ImageDownloader(
             configuration: configuration.downloader, transport: parts.transport, hub: hub, contents: order,
-            executor: parts.executor, now: parts.now, inspect: { try coders.checkSignature($0) },
+            jobs: processing.queue, executor: parts.executor, now: parts.now,
+            inspect: { try coders.checkSignature($0) },
             onArrival: { [jobs] in jobs.noteArrival($1, RequestIdentity($0)) })
         pictures = InFlight(name: "load", executor: parts.executor)
         files = InFlight(name: "encode", executor: parts.executor)

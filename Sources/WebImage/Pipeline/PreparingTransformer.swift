@@ -10,6 +10,8 @@ public protocol PreparingTransformer: ImageTransforming {
     ///
     /// **Cancellation**: a load that is cancelled cancels the call.
     ///
+    /// **Priority**: what `loader` loads is more urgent than the picture, whose file is in memory meanwhile.
+    ///
     /// - Parameter loader: The manager that loads the picture. Its other loads go on meanwhile.
     /// - Throws: Any error: the load fails with ``ImageLoadError/Code/processingFailed`` and this cause.
     func prepared(with loader: any ImageLoading) async throws -> any ImageTransforming
@@ -25,18 +27,27 @@ private struct PreparedTransformer: ImageTransforming {
     func workingByteCount(for size: PixelSize) -> Int { base.workingByteCount(for: size) }
 }
 
-/// The loads of a pipeline, for transformers.
+/// The loads of a pipeline, for the transformers of a load. It holds its original until they have ended, so they go
+/// before loads that hold nothing yet.
 private struct PipelineLoader: ImageLoading {
     let pipeline: Pipeline
+    /// That of the load.
+    let priority: ImagePriority
+
+    private func urgent(_ request: ImageRequest) -> ImageRequest {
+        var urgent = request
+        urgent.priority = ImagePriority(rawValue: max(request.priority, priority).rawValue + 1) ?? .veryHigh
+        return urgent
+    }
 
     func load(_ request: ImageRequest) async throws -> ImageResponse {
-        try await pipeline.picture(for: request, onProgress: nil)
+        try await pipeline.picture(for: urgent(request), onProgress: nil)
     }
 
     func encodedImage(
         for request: ImageRequest, as format: OutputFormat, onProgress: (@Sendable (LoadProgress) -> Void)?
     ) async throws -> EncodedImage {
-        try await pipeline.file(for: request, as: format, onProgress: onProgress)
+        try await pipeline.file(for: urgent(request), as: format, onProgress: onProgress)
     }
 }
 
@@ -48,7 +59,8 @@ extension Pipeline {
         guard request.transformers.contains(where: Self.needsPreparation) else { return request }
         var prepared = request
         do {
-            prepared.transformers = try await ready(request.transformers)
+            prepared.transformers = try await ready(
+                request.transformers, PipelineLoader(pipeline: self, priority: request.priority))
         } catch {
             try Task.checkCancellation()
             throw ImageLoadError(
@@ -65,14 +77,16 @@ extension Pipeline {
         return transformer is any PreparingTransformer
     }
 
-    private func ready(_ transformers: [any ImageTransforming]) async throws -> [any ImageTransforming] {
+    private func ready(
+        _ transformers: [any ImageTransforming], _ loader: PipelineLoader
+    ) async throws -> [any ImageTransforming] {
         var result: [any ImageTransforming] = []
         for transformer in transformers {
             switch transformer {
             case let pipeline as TransformerPipeline:
-                result.append(TransformerPipeline(try await ready(pipeline.transformers)))
+                result.append(TransformerPipeline(try await ready(pipeline.transformers, loader)))
             case let preparing as any PreparingTransformer:
-                let base = try await preparing.prepared(with: PipelineLoader(pipeline: self))
+                let base = try await preparing.prepared(with: loader)
                 result.append(PreparedTransformer(key: preparing.key, base: base))
             default: result.append(transformer)
             }

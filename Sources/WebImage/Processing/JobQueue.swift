@@ -12,7 +12,7 @@ import TaskCoordination
 /// first in the queue may have its memory, whatever originals and finished pictures hold. The memory in use is
 /// therefore at most the limit and what one piece of work takes.
 final class JobQueue: Sendable {
-    fileprivate struct Waiter {
+    struct Waiter {
         let number: Int
         /// The memory that it needs; `nil` before it has read its header.
         let byteCount: Int?
@@ -20,13 +20,13 @@ final class JobQueue: Sendable {
     }
 
     /// Work that has a thread.
-    fileprivate struct Running {
+    struct Running {
         /// `nil` until it has its memory.
         var byteCount: Int?
         let priority: UInt8
     }
 
-    fileprivate struct State {
+    struct State {
         var waiting = SlotQueue<Waiter>()
         /// By their numbers.
         var running: [Int: Running] = [:]
@@ -36,15 +36,18 @@ final class JobQueue: Sendable {
         var pictures = 0
         /// The bytes of files that pictures will be made of.
         var originals = 0
+        /// Called after a change, when originals have been refused bytes or held back before it.
+        var onRoom: @Sendable () -> Void = {}
+        var isRoomAwaited = false
         var lastNumber = 0
         var isClosed = false
     }
 
     /// The most bytes that all of it may take.
     let byteLimit: Int
-    private let width: Int
+    let width: Int
     private let maximumQueueLength: Int
-    fileprivate let state = Mutex(State())
+    let state = Mutex(State())
 
     /// - Parameters:
     ///   - width: The number of threads; at least 1.
@@ -217,13 +220,16 @@ extension JobQueue {
     private func raise(_ number: Int, to priority: UInt8) { change { $0.waiting.raise(number, to: priority) } }
 
     /// Changes the state, and lets begin what may begin then.
-    private func change<E: Error>(_ body: (inout sending State) throws(E) -> Void) throws(E) {
+    func change<E: Error>(_ body: (inout sending State) throws(E) -> Void) throws(E) {
         var granted: [Waiter] = []
+        var onRoom: (@Sendable () -> Void)?
         let failure = state.withLock { state -> E? in
             do throws(E) { try body(&state) } catch { return error }
             granted = state.grants(width, byteLimit)
+            if state.isRoomAwaited { (onRoom, state.isRoomAwaited) = (state.onRoom, false) }
             return nil
         }
+        onRoom?()
         for waiter in granted {
             let turn = Turn(queue: self, number: waiter.number)
             // One that was cancelled meanwhile has its answer.
@@ -282,17 +288,4 @@ final class PictureShare: Sendable {
     fileprivate init(_ queue: JobQueue, _ byteCount: Int) { (self.queue, self.byteCount) = (queue, byteCount) }
 
     deinit { queue.release(byteCount) }
-}
-
-// MARK: - Originals
-
-extension JobQueue {
-    /// The bytes of originals.
-    var originalByteCount: Int { state.withLock { $0.originals } }
-
-    /// Counts bytes of an original.
-    func takeOriginal(_ byteCount: Int) { state.withLock { $0.originals += byteCount } }
-
-    /// Gives bytes of an original back.
-    func releaseOriginal(_ byteCount: Int) { change { $0.originals -= byteCount } }
 }

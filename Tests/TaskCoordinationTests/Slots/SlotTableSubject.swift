@@ -17,7 +17,9 @@ final class SlotTableSubject {
     /// The number that each lane had last.
     private var numbers: [String: Int] = [:]
 
-    init(_ settings: SlotSettings) { table = Table(settings) }
+    init(_ settings: SlotSettings, holdsBack: Table.HoldingBack? = nil) {
+        table = Table(settings, holdsBack: holdsBack)
+    }
 
     var held: Int { table.held }
     var lent: Int { table.lent }
@@ -25,8 +27,8 @@ final class SlotTableSubject {
     var laneCount: Int { table.laneCount }
     var entryCount: Int { table.entryCount }
 
-    func take(_ units: Int = 1, in lane: String = "") -> Bool {
-        guard let number = table.take(units, in: lane) else { return false }
+    func take(_ units: Int = 1, in lane: String = "", priority: UInt8 = .max) -> Bool {
+        guard let number = table.take(units, in: lane, priority: priority) else { return false }
         numbers[lane] = number
         return true
     }

@@ -15,7 +15,7 @@ struct DownloaderScenario {
     let downloader: ImageDownloader
 
     init(
-        seed: UInt64, gate: Gate? = nil, slots: Int = 1,
+        seed: UInt64, gate: Gate? = nil, slots: Int = 1, jobs: JobQueue? = nil,
         configure: (inout ImageDownloader.Configuration) -> Void = { _ in },
         answer: @escaping StubTransport.Answer = HTTPResponse.picture
     ) {
@@ -24,9 +24,12 @@ struct DownloaderScenario {
         var configuration = ImageDownloader.Configuration()
         configuration.maximumConcurrentDownloads = slots
         configure(&configuration)
-        downloader = ImageDownloader(configuration: configuration, transport: transport, executor: executor)
+        downloader = ImageDownloader(
+            configuration: configuration, transport: transport, hub: ActivityHub(), contents: ContentOrder(),
+            jobs: jobs, executor: executor, inspect: { _ in }, onArrival: { _, _ in })
         ledger?.settle { [executor] in executor.drain() }
         ledger?.enter("downloader") { [downloader] in downloader.entryCount + downloader.contentOrder.count }
+        if let jobs { ledger?.enter("bytes of originals") { jobs.originalByteCount } }
     }
 
     /// Starts a caller and does not run it yet.

@@ -20,6 +20,7 @@ extension Ledger {
         enter("shared work") { $0.pipeline.jobs.entryCount }
         enter("downloader") { $0.downloader.entryCount }
         enter("processing") { $0.pipeline.processing.entryCount }
+        enter("bytes of originals") { $0.pipeline.processing.queue.originalByteCount }
         enter("addresses under way") { $0.pipeline.order.count }
         enter("watchers") { $0.pipeline.hub.watcherCount }
         enter("calls without an end") { $0.counters.running }
