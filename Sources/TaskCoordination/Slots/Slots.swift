@@ -219,7 +219,11 @@ extension Slots {
             let place = state.table.insert(Waiter(answer: answer), in: lane, units: units, priority: priority)
             return .place(Place(slots: self, place: place))
         }
-        if case .place = admission { onQueue() }
+        if case .place = admission {
+            // What waits already may be held back, when this is not.
+            reconsider()
+            onQueue()
+        }
         return admission
     }
 

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import HTTPTransport
+import ImageCoding
+import Locks
+import TaskCoordination
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// The bytes of originals in the memory for pictures: which transfers begin and go on, and what is counted.
+@Suite(.balanced, .timeLimit(.minutes(1))) struct OriginalBudgetTests {
+    /// A queue in which originals may hold so many bytes.
+    private static func queue(originals: Int = 100, width: Int = 1) -> JobQueue {
+        JobQueue(width: width, byteLimit: 4 * originals, maximumQueueLength: 100)
+    }
+
+    /// A body of pieces, between which other tasks run.
+    private struct Body: AsyncSequence, AsyncIteratorProtocol, Sendable {
+        var pieces: ArraySlice<[UInt8]>
+        let onRead: @Sendable (_ isOver: Bool) -> Void
+
+        mutating func next() async throws -> [UInt8]? {
+            onRead(pieces.isEmpty)
+            await Task.yield()
+            try Task.checkCancellation()
+            return pieces.popFirst()
+        }
+
+        func makeAsyncIterator() -> Self { self }
+    }
+
+    // MARK: - Which transfers begin
+
+    @Test(arguments: fewerSeeds)
+    func `while originals hold their part one transfer runs, and the others keep their order and patience`(
+        seed: UInt64
+    ) {
+        let (jobs, gate) = (Self.queue(), Gate())
+        let scenario = DownloaderScenario(seed: seed, gate: gate, slots: 3, jobs: jobs) {
+            $0.queueTimeout = .seconds(1)
+        }
+        var held: OriginalShare? = OriginalShare(jobs, 100)
+        let callers = scenario.downloadInTurn(1...5)
+        for _ in 0..<50 { scenario.downloader.nextRound(looksAtProgress: false) }
+        scenario.executor.drain()
+        expectEqual(scenario.begun, ["1.png"])
+        callers[1].cancel()
+        scenario.executor.drain()
+        expectAll(callers[1].wasCancelled, callers[2].isRunning)
+        withExtendedLifetime(held) { held = nil }
+        scenario.executor.drain()
+        expectEqual(scenario.begun.sorted(), ["1.png", "3.png", "4.png"])
+        scenario.executor.open(gate)
+        expectAll(callers.allSatisfy { $0.hasOneEnd }, scenario.isAtRest)
+        expectEqual(jobs.originalByteCount, 0)
+    }
+
+    @Test(arguments: fewerSeeds)
+    func `a transfer begins only when little work waits that is as urgent`(seed: UInt64) {
+        let (jobs, gate, end) = (Self.queue(), Gate(), Gate())
+        let scenario = DownloaderScenario(seed: seed, gate: gate, slots: 9, jobs: jobs)
+        func work(_ priority: TaskPriority) -> Probe<Void> {
+            let work = Probe(on: scenario.executor) {
+                let turn = try await jobs.turn(priority: priority)
+                await end.pass()
+                turn.end()
+            }
+            scenario.executor.drain()
+            return work
+        }
+        var working = [work(.low), work(.low)]
+        var callers = [scenario.downloadInTurn(1), scenario.downloadInTurn(2, priority: .low)]
+        working.append(work(.low))
+        callers.append(scenario.downloadInTurn(3, priority: .low))
+        callers.append(scenario.downloadInTurn(4))
+        expectEqual(scenario.begun, ["1.png", "2.png", "4.png"])
+        working += [work(.high), work(.high)]
+        callers.append(scenario.downloadInTurn(5))
+        callers.append(scenario.downloadInTurn(6, priority: .veryHigh))
+        expectEqual(scenario.begun, ["1.png", "2.png", "4.png", "6.png"])
+        scenario.executor.open(end)
+        expectEqual(scenario.begun.sorted(), (1...6).map { "\($0).png" })
+        scenario.executor.open(gate)
+        expectAll(callers.allSatisfy { $0.value != nil }, working.allSatisfy { $0.value != nil }, scenario.isAtRest)
+    }
+
+    @Test(arguments: [(100, 2), (199, 2), (200, 1)])
+    func `a transfer without progress holds up others only when originals hold twice their part`(
+        held: Int, begun: Int
+    ) {
+        let (jobs, gate) = (Self.queue(), Gate())
+        let scenario = DownloaderScenario(seed: 1, gate: gate, slots: 4, jobs: jobs)
+        let share = OriginalShare(jobs, held)
+        let callers = scenario.downloadInTurn(1...3)
+        for _ in 0..<2 { scenario.nextRound() }
+        expectEqual(scenario.begun.count, begun)
+        scenario.executor.open(gate)
+        expect(callers.allSatisfy { $0.value != nil })
+        withExtendedLifetime(share) {}
+    }
+
+    // MARK: - Which transfers go on
+
+    @Test(arguments: fewerSeeds)
+    func `a transfer without room does not read its body, is not slow, and is cancelled at once`(seed: UInt64) {
+        let (jobs, gates) = (Self.queue(), [Gate(), Gate()])
+        let scenario = DownloaderScenario(
+            seed: seed, slots: 3, jobs: jobs,
+            answer: { request in
+                let body = SteppedBody(Array(repeating: 7, count: 90), gates)
+                return HTTPResponse(status: 200, url: request.url, body: HTTPBody(body, expectedByteCount: 90))
+            })
+        let callers = scenario.downloadInTurn(1...3)
+        expectEqual(gates.map { $0.arrivals }, [1, 0])
+        expectAll(scenario.downloader.board.hasPaused, jobs.originalByteCount == 90)
+        callers[1].cancel()
+        scenario.executor.drain()
+        expectAll(callers[1].wasCancelled, scenario.downloader.board.count == 2)
+        for _ in 0..<3 { _ = scenario.downloader.board.stalled() }
+        expectEqual(scenario.downloader.board.stalled().values.reduce(0, +), 1)
+        scenario.executor.open(gates[0])
+        expectEqual(gates.map { $0.arrivals }, [1, 1])
+        // The end of the first one makes room for the last.
+        scenario.executor.open(gates[1])
+        expectAll(callers[0].value?.bytes.count == 90, callers[2].value?.bytes.count == 90, scenario.isAtRest)
+    }
+
+    @Test(arguments: [false, true])
+    func `the oldest transfer that makes progress always goes on`(isFirstSlow: Bool) {
+        let (jobs, gate, heads) = (Self.queue(), Gate(), Gate())
+        let scenario = DownloaderScenario(
+            seed: 1, gate: heads, slots: 3, jobs: jobs,
+            answer: { request in
+                let bytes: [UInt8] = Array(repeating: 7, count: 3_000)
+                let isFirst = request.url.lastPathComponent == "1.png"
+                let body = GatedBody(bytes, pieces: 30, free: isFirst ? 1 : 30, gate: gate)
+                return HTTPResponse(status: 200, url: request.url, body: HTTPBody(body))
+            })
+        let held = OriginalShare(jobs, 99)
+        let callers = scenario.downloadInTurn(1...2)
+        scenario.executor.open(heads)
+        expectAll(callers.allSatisfy { $0.isRunning }, scenario.downloader.board.hasPaused)
+        if isFirstSlow {
+            for _ in 0..<2 { scenario.nextRound() }
+            // The gate holds only its end.
+            expectAll(scenario.downloader.board.count == 2, !scenario.downloader.board.hasPaused)
+        }
+        scenario.executor.open(gate)
+        expect(callers.allSatisfy { $0.value?.bytes.count == 3_000 })
+        withExtendedLifetime(held) {}
+    }
+
+    @Test(arguments: seeds)
+    func `transfers that are half done when the memory is full all end, and take little beyond it`(seed: UInt64) {
+        let jobs = Self.queue(originals: 400_000)
+        // The bytes at most, when no file that has come waits for its caller.
+        let most = Mutex(0)
+        let (finished, delivered) = (Journal<Void>(), Journal<Void>())
+        let scenario = DownloaderScenario(
+            seed: seed, slots: 6, jobs: jobs,
+            answer: { request in
+                let number = Int(request.url.lastPathComponent.prefix { $0 != "." }) ?? 0
+                let piece: [UInt8] = Array(repeating: 7, count: 30_000 + 10_000 * (number % 4))
+                let body = Body(pieces: Array(repeating: piece, count: 9)[...]) { isOver in
+                    if isOver { finished.write(()) }
+                    guard finished.count == delivered.count else { return }
+                    most.withLock { $0 = max($0, jobs.originalByteCount) }
+                }
+                let expected = number % 3 == 0 ? nil : 9 * piece.count
+                return HTTPResponse(status: 200, url: request.url, body: HTTPBody(body, expectedByteCount: expected))
+            })
+        let callers = (1...12).map { number in
+            Probe(on: scenario.executor) {
+                _ = try await scenario.downloader.download(.numbered(number))
+                delivered.write(())
+            }
+        }
+        scenario.executor.run(steps: Int(seed % 120))
+        let leaving = Int(seed % 13)
+        if leaving < 12 { callers[leaving].cancel() }
+        scenario.executor.drain()
+        expectAll(callers.allSatisfy { $0.hasOneEnd }, scenario.isAtRest)
+        expectEqual(jobs.originalByteCount, 0)
+        // One transfer, the oldest, may take more.
+        expect((100_000...400_000 + 9 * 60_000).contains(most.withLock { $0 }))
+    }
+
+    // MARK: - A manager
+
+    /// The memory that one of the pictures takes while it is decoded.
+    private static let oneDecode = 132_480
+
+    private static func configuration(_ limit: Int) -> ImageManager.Configuration {
+        var configuration = ImageManager.Configuration.unchanged
+        configuration.maximumProcessingByteCount = limit
+        return configuration
+    }
+
+    private func marked(_ number: Int) -> ImageRequest {
+        .numbered(number, transformers: [.watermark(.numbered(999), opacity: 0.5)])
+    }
+
+    @Test(arguments: fewerSeeds)
+    func `pictures that wait for a common mark end within the memory, and it goes before them`(seed: UInt64) throws {
+        let watched = Mutex<JobQueue?>(nil)
+        let most = Mutex(0)
+        let scenario = ManagerScenario(seed: seed, configuration: Self.configuration(Self.oneDecode)) { request in
+            if let queue = watched.withLock({ $0 }) { most.withLock { $0 = max($0, queue.originalByteCount) } }
+            return try HTTPResponse.picture(for: request)
+        }
+        watched.withLock { $0 = scenario.manager.pipeline.processing.queue }
+        let loads = (0..<60).map { scenario.load(marked($0)) }
+        scenario.executor.drain()
+        expect(loads.allSatisfy { $0.value != nil })
+        let largest = try (0..<60).map { try Pictures.png($0).count }.max() ?? 0
+        // What the slots hold when the part of originals is full, and the mark.
+        expect(most.withLock { $0 } <= Self.oneDecode / 4 + 7 * largest)
+        let places = scenario.transport.requests.map(\.url.lastPathComponent)
+        expect(places.firstIndex(of: "999.png").map { $0 < 30 } == true)
+        watched.withLock { $0 = nil }
+    }
+
+    @Test func `two thousand pictures with a common mark end at the smallest budget`() throws {
+        let picture = try Pictures.png(1)
+        let scenario = ManagerScenario(seed: 1, configuration: Self.configuration(Self.oneDecode)) {
+            HTTPResponse(status: 200, url: $0.url, body: HTTPBody([picture]))
+        }
+        let loads = (1_000..<3_000).map { scenario.load(marked($0)) }
+        scenario.executor.drain()
+        expectEqual(loads.count { $0.value != nil }, 2_000)
+        expectEqual(scenario.manager.pipeline.processing.queue.originalByteCount, 0)
+    }
+
+    @Test(arguments: seeds) func `whenever loads are cancelled, no byte stays counted`(seed: UInt64) throws {
+        let scenario = ManagerScenario(seed: seed, configuration: Self.configuration(Self.oneDecode)) { request in
+            guard request.url.lastPathComponent != "3.png" else {
+                return HTTPResponse(status: 200, url: request.url, body: HTTPBody([try Pictures.png(3).dropLast(40)]))
+            }
+            return try HTTPResponse.picture(for: request)
+        }
+        let loads = (0..<8).map { scenario.load($0.isMultiple(of: 2) ? marked($0) : .numbered($0)) }
+        scenario.executor.run(steps: Int(seed))
+        let manager = scenario.manager
+        if seed.isMultiple(of: 7) { manager.cancelAll() }
+        for load in loads.prefix(Int(seed % 8)) { load.cancel() }
+        let end = seed.isMultiple(of: 5) ? Probe(on: scenario.executor) { await manager.shutdown(within: .zero) } : nil
+        scenario.executor.drain()
+        expectAll(loads.allSatisfy { !$0.isRunning }, end?.isRunning != true)
+        let look = Probe(on: scenario.executor) { await manager.occupancy }
+        scenario.executor.drain()
+        expectEqual([look.value?.originalByteCount, look.value?.queuedDownloads], [0, 0])
+    }
+
+    @Test(arguments: fewerSeeds)
+    func `an original from the disk counts while its load lasts, and one that waits for the disk does not`(
+        seed: UInt64
+    ) throws {
+        let staged = try StagedManager(seed: seed)
+        let queue = staged.manager.pipeline.processing.queue
+        let load = staged.load(.numbered(1))
+        while load.isRunning { staged.run(steps: 1) }
+        staged.executor.drain()
+        expectEqual(queue.originalByteCount, 0)
+        staged.run()
+        staged.emptyMemory()
+        let small = staged.load(.numbered(1, transformers: [.resize(to: PixelSize(width: 8, height: 8))]))
+        staged.run(without: .pixels)
+        try expectEqual(queue.originalByteCount, Pictures.png(1).count)
+        staged.run()
+        expectAll(small.value != nil, queue.originalByteCount == 0)
+        expectEqual(staged.transport.requests.count, 1)
+    }
+
+    @Test(arguments: [1, oneDecode, 400_000])
+    func `on threads all loads end at small budgets, and the memory is free`(limit: Int) async throws {
+        var configuration = Self.configuration(limit)
+        configuration.disk = nil
+        configuration.processingWidth = 3
+        configuration.memory.maximumCost = 1
+        let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<300 {
+                group.addTask {
+                    let load = Task { try await manager.image(for: marked(number % 100)) }
+                    if number.isMultiple(of: 4) { load.cancel() }
+                    let result = await load.result
+                    if case .success(let image) = result { expectEqual(image.width, 16) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        while await !manager.occupancy.isIdle { await Task.yield() }
+        _ = await manager.shutdown(within: .zero)
+    }
+}
