@@ -5,7 +5,8 @@ public import TaskCoordination
 extension ImageDownloader {
     /// The limits of an ``ImageDownloader``, and the responses that it accepts.
     public struct Configuration: Sendable {
-        /// How many transfers run at once. At least 1; a smaller number counts as 1. 6 by default.
+        /// How many transfers run at once. At least 1; a smaller number counts as 1. 6 by default. Fewer while a
+        /// manager has enough files to decode; see ``ImageManager/Configuration/maximumProcessingByteCount``.
         public var maximumConcurrentDownloads = 6
         /// How many transfers of one host and port run at once. At least 1; a smaller number counts as 1. `nil` by
         /// default: an origin has half of the slots, rounded up, while transfers of others wait that are as urgent, and
@@ -16,7 +17,7 @@ extension ImageDownloader {
         /// How many transfers may wait before new ones are refused with `.overloaded`. 10,000 by default.
         public var maximumQueueLength = 10_000
         /// How long a transfer may wait for a slot before it ends with `.queueTimedOut`, in whole seconds. At least one
-        /// second and at most a day; 5 minutes by default.
+        /// second and at most a day; 5 minutes by default. Time in which a manager has enough files does not count.
         public var queueTimeout: Duration = .seconds(300)
         /// The largest body accepted, in bytes after decompression. A sixteenth of the memory the process may use by
         /// default, at most 100 MB.

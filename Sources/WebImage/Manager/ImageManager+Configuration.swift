@@ -33,9 +33,15 @@ extension ImageManager {
         /// a thread. Files of more than 4 KiB are always decoded on a thread. 4,096 by default; 0 sends every picture
         /// to the threads.
         public var maximumInlinePixelCount = 4_096
-        /// The largest number of bytes that all pictures together take while they are decoded, transformed or encoded.
-        /// Work waits for its share; work that would take more alone is refused. A third of the memory the process may
-        /// use by default.
+        /// The largest number of bytes that all pictures together take while they are decoded, transformed or encoded,
+        /// with the files that they are made from. Work waits for its share; work that would take more alone is
+        /// refused. A third of the memory the process may use by default.
+        ///
+        /// A file counts from its first byte until its last load has ended. While files hold a quarter of this memory,
+        /// or twice as many pictures as ``processingWidth`` wait for a thread that are as urgent, no download begins
+        /// but one at a time, and the transfers under way wait for room for their next bytes. The oldest of these
+        /// always goes on, and one picture may always be made, so work never waits in a circle. One file and one picture
+        /// may exceed the memory.
         public var maximumProcessingByteCount = MemoryBudget.defaultMaximumProcessingByteCount
         /// How far the threads for pictures give way to other threads of the machine, 0 to 19 as for `nice`. 0 by
         /// default; on a machine that is always busy with other work, a higher number makes loads take several times as

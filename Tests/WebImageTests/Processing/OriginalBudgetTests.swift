@@ -188,6 +188,29 @@ import WebImageTesting
         expect((100_000...400_000 + 9 * 60_000).contains(most.withLock { $0 }))
     }
 
+    // MARK: - Work
+
+    @Test(arguments: fewerSeeds)
+    func `one piece of work always runs, whatever originals hold, and others wait for these`(seed: UInt64) {
+        let (executor, jobs, gate) = (SeededExecutor(seed: seed), Self.queue(width: 2), Gate())
+        var held: OriginalShare? = OriginalShare(jobs, 1_000)
+        let work = (0..<5).map { _ in
+            Probe(on: executor) {
+                let turn = try await jobs.turn()
+                if !turn.take(150) { try await turn.wait(for: 150) }
+                await gate.pass()
+                turn.end()
+            }
+        }
+        executor.drain()
+        expectEqual(gate.arrivals, 1)
+        withExtendedLifetime(held) { held = nil }
+        executor.drain()
+        expectEqual(gate.arrivals, 2)
+        executor.open(gate)
+        expectAll(work.allSatisfy { $0.value != nil }, jobs.entryCount + jobs.byteCount == 0)
+    }
+
     // MARK: - A manager
 
     /// The memory that one of the pictures takes while it is decoded.
