@@ -164,18 +164,14 @@ extension Slots {
         fileprivate let place: SlotTable<Waiter>.Place
 
         /// Moves the waiter forward; does nothing when it waits no longer.
-        @usableFromInline func raise(to priority: UInt8) {
-            let served = slots.state.withLock { state in
-                state.table.raise(place, to: priority)
-                return Slots.serve(&state)
-            }
-            Slots.tell(served)
-        }
+        @usableFromInline func raise(to priority: UInt8) { change { $0.raise(place, to: priority) } }
 
         /// Moves the waiter forward or back; does nothing when it waits no longer.
-        @usableFromInline func move(to priority: UInt8) {
+        @usableFromInline func move(to priority: UInt8) { change { $0.move(place, to: priority) } }
+
+        private func change(_ body: (inout SlotTable<Waiter>) -> Void) {
             let served = slots.state.withLock { state in
-                state.table.move(place, to: priority)
+                body(&state.table)
                 return Slots.serve(&state)
             }
             Slots.tell(served)
@@ -212,16 +208,18 @@ extension Slots {
     @usableFromInline package func enter(
         _ priority: UInt8, units: Int = 1, lane: String = "", _ answer: @escaping Answer
     ) throws -> Admission {
+        var hasFree = false
         let admission: Admission = try state.withLock { state in
             let units = min(units, state.table.settings.units)
             if let permit = try takeFree(units, in: lane, priority, &state) { return .permit(permit) }
             if state.table.count >= maximumQueueLength { throw overloadedError }
             let place = state.table.insert(Waiter(answer: answer), in: lane, units: units, priority: priority)
+            hasFree = state.table.held < state.table.settings.units
             return .place(Place(slots: self, place: place))
         }
         if case .place = admission {
             // What waits already may be held back, when this is not.
-            reconsider()
+            if hasFree { reconsider() }
             onQueue()
         }
         return admission

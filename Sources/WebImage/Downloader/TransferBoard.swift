@@ -12,10 +12,18 @@ final class TransferBoard: Sendable {
         let number: Int
         /// `nil` until the first look, and after a pause.
         var receivedCount: Int?
-        /// Whether it has made no progress between the last two looks.
-        var isStalled = false
+        /// Whether it had made no progress at the last look.
+        var wasStalled = false
         /// Where it waits until its next bytes fit into what originals may hold.
         var pause: OneShot<Void>?
+
+        /// Whether it has made no progress at the last look, nor since.
+        var isStalled: Bool { wasStalled && receivedCount.map(isSlow) ?? false }
+
+        /// Whether it has hardly received more bytes than these.
+        func isSlow(since count: Int) -> Bool {
+            transfer.receivedCount.load(ordering: .relaxed) - count < TransferBoard.leastProgress
+        }
     }
 
     fileprivate struct State {
@@ -24,6 +32,8 @@ final class TransferBoard: Sendable {
         var running: [Running?] = []
         var free: [Int] = []
         var lastNumber = 0
+        /// How many of them are paused.
+        var pausedCount = 0
         weak var downloader: ImageDownloader?
         var attendance: PacedTask?
         /// The looks at the queue so far.
@@ -31,7 +41,7 @@ final class TransferBoard: Sendable {
     }
 
     /// A transfer that receives fewer bytes between two looks, one second apart, makes no progress.
-    private static let leastProgress = 1_024
+    fileprivate static let leastProgress = 1_024
 
     private let state: Mutex<State>
 
@@ -74,12 +84,14 @@ extension TransferBoard {
     }
 
     func remove(at place: Int) {
-        state.withLock { state in
+        let paused = state.withLock { state in
+            if state.running[place]?.pause != nil { state.pausedCount -= 1 }
             state.running[place] = nil
             state.free.append(place)
+            // Another one may be the oldest now.
+            return state.takePauses()
         }
-        // Another one may be the oldest now.
-        goOn()
+        for pause in paused { pause.resolve(()) }
     }
 
     /// The number of transfers of each origin that have made no progress since the last look.
@@ -90,11 +102,10 @@ extension TransferBoard {
                 guard let entry = state.running[place] else { continue }
                 // The origin does not cause this silence.
                 if entry.pause != nil { continue }
-                let now = entry.transfer.receivedCount.load(ordering: .relaxed)
-                let isStalled = entry.receivedCount.map { now - $0 < Self.leastProgress } ?? false
+                let isStalled = entry.receivedCount.map(entry.isSlow) ?? false
                 if isStalled { stalled[entry.transfer.lane, default: 0] += 1 }
-                state.running[place]?.receivedCount = now
-                state.running[place]?.isStalled = isStalled
+                state.running[place]?.receivedCount = entry.transfer.receivedCount.load(ordering: .relaxed)
+                state.running[place]?.wasStalled = isStalled
             }
             return stalled
         }
@@ -108,7 +119,7 @@ extension TransferBoard {
 /// next one grow, so transfers do not wait for each other.
 extension TransferBoard {
     /// Whether a transfer is paused.
-    var hasPaused: Bool { state.withLock { $0.running.contains { $0?.pause != nil } } }
+    var hasPaused: Bool { state.withLock { $0.pausedCount > 0 } }
 
     /// Returns when the bytes of the transfer at this place are counted.
     ///
@@ -123,10 +134,7 @@ extension TransferBoard {
 
     /// Lets paused transfers look again for room.
     func goOn() {
-        let paused = state.withLock { state in
-            state.running.indices.compactMap { state.running[$0]?.pause.take() }
-        }
-        for pause in paused { pause.resolve(()) }
+        for pause in state.withLock({ $0.takePauses() }) { pause.resolve(()) }
     }
 
     /// Whether transfers should not begin while so many run: there are enough originals. One that makes no progress
@@ -134,7 +142,7 @@ extension TransferBoard {
     func holdingBack(by jobs: JobQueue?) -> (@Sendable (_ priority: UInt8, _ running: Int) -> Bool)? {
         guard let jobs else { return nil }
         return { [self] priority, running in
-            guard running > 0, jobs.hasOriginals(for: priority) else { return false }
+            guard running > 0, jobs.hasEnoughOriginals(for: priority) else { return false }
             return jobs.isCrowded || running > state.withLock { $0.running.count { $0?.isStalled == true } }
         }
     }
@@ -151,9 +159,16 @@ extension TransferBoard.State {
         }
         if share.grow(by: byteCount, mustFit: !isOldest) { return nil }
         let pause = OneShot<Void>()
-        (own.pause, own.isStalled, own.receivedCount) = (pause, false, nil)
+        (own.pause, own.receivedCount) = (pause, nil)
         running[place] = own
+        pausedCount += 1
         return pause
+    }
+
+    fileprivate mutating func takePauses() -> [OneShot<Void>] {
+        guard pausedCount > 0 else { return [] }
+        pausedCount = 0
+        return running.indices.compactMap { running[$0]?.pause.take() }
     }
 }
 

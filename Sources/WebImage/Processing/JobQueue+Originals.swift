@@ -15,10 +15,9 @@ extension JobQueue {
 
     /// Whether originals that work of this priority wants should not be asked for: enough work as urgent waits for a
     /// thread, or originals hold a quarter of the memory.
-    func hasOriginals(for priority: UInt8) -> Bool {
+    func hasEnoughOriginals(for priority: UInt8) -> Bool {
         state.withLock { state in
-            let hasEnough =
-                state.originals >= originalLimit || state.waiting.count(atLeast: priority) >= 2 * width
+            let hasEnough = state.originals >= originalLimit || state.waiting.count(atLeast: priority) >= 2 * width
             if hasEnough { state.isRoomAwaited = true }
             return hasEnough
         }
