@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The servers that are compared, each with two workers, and what their processes use."""
-import asyncio, atexit, os, pathlib, re, shutil, subprocess, sys, tempfile, time
+import asyncio, atexit, os, pathlib, re, shutil, signal, subprocess, sys, tempfile, time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -72,7 +72,12 @@ class Group:
     @property
     def kills(self): return int((re.search(r"oom_kill (\d+)", self.events.read_text()) or [0, 0])[1])
 
-    def end(self): self.path.rmdir()
+    def end(self):
+        for _ in range(100):  # the last processes may just be ending
+            try:
+                return self.path.rmdir()
+            except OSError:
+                time.sleep(0.05)
 
 
 class Contender:
@@ -90,8 +95,8 @@ class Contender:
     def start(self, group):
         with open(self.folder / "errors", "w") as errors:
             self.process = subprocess.Popen(self.command(), stdout=self.log or subprocess.DEVNULL, stderr=errors,
-                                            preexec_fn=group and group.enter)
-        atexit.register(self.process.kill)
+                                            preexec_fn=group and group.enter, start_new_session=True)
+        atexit.register(self.kill)
 
     async def ready(self):
         for _ in range(300):
@@ -127,13 +132,21 @@ class Contender:
 
     def close(self, connection): connection[1].close()
 
+    def kill(self):
+        """Ends what is left of the server, with children that outlive it."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
     def stop(self):
         self.process.terminate()
         try:
             self.process.wait(30)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+            pass
+        self.kill()
+        self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
