@@ -19,7 +19,8 @@ struct Family: Sendable {
         .waiters, .distinctDownloads, .distinctLoads, .distinctLoadsOnDisk,
         .startAndCancel, .startAndCancelLoads, .startAndCancelLoadsOnDisk, .startAndCancelTransfers,
         cancelAll, cancelledConnection,
-        .decode, .thumbnail, .resample, .pixels, .cancel, .debug, .feed, .variants, .prefix, .peakMemory, .previews,
+        .decode, .thumbnail, .resample, .pixels, .cancel, .debug, .feed, .burst,
+        .variants, .smallVariants, .spread, .prefix, .leave, .peakMemory, .previews,
         .saturation, .serverHit, .serverPictures, .redisHit,
     ]
 }

@@ -9,8 +9,8 @@ struct Effort: Sendable {
     /// instructions.
     var alone: (contender: Int, count: Int)?
 
-    /// Under 30 seconds for all rows together.
+    /// About a minute for all rows together.
     static let quick = Effort(repeats: 5, batch: 0.03)
-    /// About two minutes, for figures to be published.
+    /// About five minutes, for figures to be published.
     static let full = Effort(repeats: 11, batch: 0.2)
 }

@@ -7,7 +7,7 @@ struct Options: Sendable {
 
     static let usage = """
         usage: bench [--quick] [--only NAME]… [--json] [--list] [--alone PLACE COUNT]
-          --quick      fewer and shorter repeats: under 30 seconds for everything
+          --quick      fewer and shorter repeats: about a minute for everything
           --only NAME  only the family NAME, or those whose names begin with NAME
           --json       one object per row and line, times in nanoseconds, memory in bytes
           --list       the names, and what each family measures

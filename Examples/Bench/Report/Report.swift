@@ -1,32 +1,46 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import Locks
 
-/// Prints rows as they come.
-struct Report: Sendable {
-    let asJSON: Bool
+/// Prints rows as they come, and counts them.
+final class Report: Sendable {
+    private let asJSON: Bool
+    private let counts = Mutex((all: 0, above: 0))
+
+    init(asJSON: Bool) { self.asJSON = asJSON }
 
     func begin() {
         guard !asJSON else { return }
         let cores = ProcessInfo.processInfo.activeProcessorCount
         print("\(cores) cores; medians of interleaved rounds; ratio = measured / baseline of a round, below 1: faster")
-        let heads = [
-            "row".padded(31), "clock".padded(5), "measured".aligned(10), "baseline".aligned(10), "ratio".aligned(7),
-        ]
-        print((heads + [" against (note)"]).joined(separator: " "))
+        printLine("row", "clock", ["measured", "baseline"], ["ratio", "ceiling"], " ", "against (note)")
+    }
+
+    /// Tells how many rows were above their ceilings. Times depend on what else the machine does, so they decide nothing.
+    func end() {
+        guard !asJSON else { return }
+        let (all, above) = counts.withLock { $0 }
+        print("\(above) of \(all) ratios above their ceiling, marked with !")
     }
 
     func show(_ row: Row) {
+        counts.withLock { $0 = ($0.all + 1, $0.above + (row.isAbove ? 1 : 0)) }
         asJSON ? showObject(row) : showLine(row)
         fflush(nil)
     }
 
     private func showLine(_ row: Row) {
-        let fields = [
-            row.name.padded(31), row.clock.rawValue.padded(5), Self.text(row.value, row.clock).aligned(10),
-            Self.text(row.baselineValue, row.clock).aligned(10), Self.decimal(row.ratio, 2).aligned(7),
-        ]
         let note = row.note.isEmpty ? "" : " (\(row.note))"
-        print((fields + [" " + row.baseline + note]).joined(separator: " "))
+        printLine(
+            row.name, row.clock.rawValue, [row.value, row.baselineValue].map { Self.text($0, row.clock) },
+            [Self.decimal(row.ratio, 2), Self.decimal(row.ceiling, 2)], row.isAbove ? "!" : " ", row.baseline + note)
+    }
+
+    private func printLine(
+        _ name: String, _ clock: String, _ values: [String], _ ratios: [String], _ mark: String, _ against: String
+    ) {
+        let columns = [name.padded(31), clock.padded(5)] + values.map { $0.aligned(10) } + ratios.map { $0.aligned(7) }
+        print((columns + [mark, against]).joined(separator: " "))
     }
 
     private func showObject(_ row: Row) {
@@ -36,7 +50,7 @@ struct Report: Sendable {
             bytes: isTime ? nil : row.value, baseline: row.baseline,
             baselineNanoseconds: isTime ? row.baselineValue * 1e9 : nil,
             baselineBytes: isTime ? nil : row.baselineValue,
-            ratio: row.ratio, note: row.note)
+            ratio: row.ratio, ceiling: row.ceiling, isAbove: row.isAbove, note: row.note)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(object) else { return }
@@ -71,6 +85,8 @@ private struct RowObject: Encodable {
     let baselineNanoseconds: Double?
     let baselineBytes: Double?
     let ratio: Double
+    let ceiling: Double
+    let isAbove: Bool
     let note: String
 }
 

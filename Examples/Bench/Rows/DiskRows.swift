@@ -33,7 +33,7 @@ extension Family {
                         throw Failure("a plain file cannot be read")
                     }
                 })
-            show(Row("disk-hit/\(size.name)", figures[0], against: figures[1], by: .cpu))
+            show(Row("disk-hit/\(size.name)", figures[0], against: figures[1], by: .cpu, atMost: 2))
             _ = await cache.shutdown(within: .seconds(1))
         }
     }
@@ -62,7 +62,7 @@ extension Family {
                     throw Failure("there is no such file")
                 }
             })
-        show(Row("disk-miss", figures[0], against: figures[1], by: .cpu))
+        show(Row("disk-miss", figures[0], against: figures[1], by: .cpu, atMost: 3))
         _ = await cache.shutdown(within: .seconds(1))
     }
 
@@ -91,7 +91,7 @@ extension Family {
                         }
                     }
                 })
-            show(Row("disk-store/\(size.name)", figures[0], against: figures[1], by: .cpu))
+            show(Row("disk-store/\(size.name)", figures[0], against: figures[1], by: .cpu, atMost: 1.7))
             _ = await cache.shutdown(within: .seconds(1))
         }
     }

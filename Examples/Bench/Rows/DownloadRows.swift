@@ -37,11 +37,11 @@ extension Family {
             let wall = (Report.time(inC[0].wall), Report.time(inC[1].wall))
             show(
                 Row(
-                    "\(name)/libcurl", inC[0], against: inC[1], by: .cpu,
+                    "\(name)/libcurl", inC[0], against: inC[1], by: .cpu, atMost: concurrency < 64 ? 2.7 : 1.9,
                     note: "in real time \(wall.0) against \(wall.1)"))
             let session = sessionContender(url, concurrency: concurrency, size: file.count)
             let figures = try await measure(effort, ours, session)
-            show(Row("\(name)/URLSession", figures[0], against: figures[1]))
+            show(Row("\(name)/URLSession", figures[0], against: figures[1], atMost: 0.7))
             await client.shutdown()
         }
     }

@@ -9,7 +9,7 @@ extension Family {
         let file = try Photograph.twelveMegapixels()
         let figures = try await measure(
             effort, decoding("ImageCoders", file, DecodeOptions()), libjpeg("libjpeg in C", file, divisor: 1))
-        show(Row("decode-12MP", figures[0], against: figures[1]))
+        show(Row("decode-12MP", figures[0], against: figures[1], by: .cpu, atMost: 1.2))
     }
 
     static let thumbnail = Family(
@@ -24,11 +24,14 @@ extension Family {
                 let ours = decoding("ImageCoders", file, DecodeOptions(thumbnail: .resize(to: box, mode: mode)))
                 let figures = try await measure(
                     effort, ours, libjpeg("libjpeg at 1/\(divisor) in C", file, divisor: Int32(divisor)))
-                show(Row(name, figures[0], against: figures[1], by: .cpu))
+                show(Row(name, figures[0], against: figures[1], by: .cpu, atMost: 1.3))
                 guard mode == .fit, let rival = try OtherProgram.vipsthumbnail(file, side: side) else { continue }
                 defer { rival.remove() }
                 let process = try rival.processorTime(repeats: effort.repeats)
-                show(Row(name, figures[0].cpu, against: "vipsthumbnail", process, by: .cpu, note: "a whole process"))
+                show(
+                    Row(
+                        name, figures[0].cpu, against: "vipsthumbnail", process, by: .cpu, atMost: 0.5,
+                        note: "a whole process"))
             }
         }
     }
@@ -44,6 +47,7 @@ extension Family {
             show(
                 Row(
                     "resample-\(width)-to-\(side)", figure.cpu, against: "320 MP/s", pixels / 320e6, by: .cpu,
+                    atMost: 1,
                     note: "\(Int(pixels / figure.cpu / 1e6)) MP/s"))
         }
     }

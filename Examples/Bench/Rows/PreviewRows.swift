@@ -18,6 +18,6 @@ extension Family {
             Contender("one decode", count: 1) { _ in
                 blackHole(try ImageCoders.default.decode(file))
             })
-        show(Row("previews-20", figures[0], against: figures[1], by: .cpu))
+        show(Row("previews-20", figures[0], against: figures[1], by: .cpu, atMost: 4))
     }
 }

@@ -27,7 +27,7 @@ extension Family {
                 rounds: effort.repeats)
             show(
                 Row(
-                    "server-hit-\(connections)", figures[0], against: "nginx", figures[1], by: .cpu,
+                    "server-hit-\(connections)", figures[0], against: "nginx", figures[1], by: .cpu, atMost: 1.5,
                     note: "\(file.count / 1_000) KB"))
         }
     }
@@ -68,7 +68,7 @@ extension Family {
             let sizes = "\(size / 1_000) KB against \(try rival.resultByteCount("result-source0\(suffix)") / 1_000)"
             show(
                 Row(
-                    "server-\(format)-500", own, against: "vipsthumbnail", theirs, by: .cpu,
+                    "server-\(format)-500", own, against: "vipsthumbnail", theirs, by: .cpu, atMost: 0.7,
                     note: "\(Int(1 / own)) against \(Int(1 / theirs)) pictures a second, \(sizes)"))
         }
     }

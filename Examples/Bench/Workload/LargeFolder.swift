@@ -59,15 +59,6 @@ struct LargeFolder {
         }
     }
 
-    /// The time of a read beside the cache.
-    func readPlainFile() throws -> Double {
-        let start = bench_wall_seconds()
-        guard unsafe bench_file_read(scratch.path("plain-0")) == body.count else {
-            throw Failure("a plain file cannot be read")
-        }
-        return bench_wall_seconds() - start
-    }
-
     /// The time of 100 removals beside the cache, the median of thirty.
     func unlinkPlainFiles() throws -> (wall: Double, cpu: Double) {
         let timings = try (0..<30).map { slice in

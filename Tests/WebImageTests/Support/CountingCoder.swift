@@ -6,6 +6,7 @@ import Locks
 final class CountingCoder: ImageDecoding, ImageEncoding {
     private struct Counts {
         var decodes = 0
+        var finishedDecodes = 0
         var encodes = 0
     }
 
@@ -16,7 +17,10 @@ final class CountingCoder: ImageDecoding, ImageEncoding {
     /// - Parameter whileDecoding: Runs in the middle of each decode.
     init(whileDecoding: @escaping @Sendable () throws -> Void = {}) { self.whileDecoding = whileDecoding }
 
+    /// How many decodes have begun.
     var decodes: Int { counts.withLock { $0.decodes } }
+    /// How many of them have brought a picture.
+    var finishedDecodes: Int { counts.withLock { $0.finishedDecodes } }
     var encodes: Int { counts.withLock { $0.encodes } }
 
     /// This coder, followed by the built-in ones.
@@ -34,7 +38,9 @@ final class CountingCoder: ImageDecoding, ImageEncoding {
     func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
         counts.withLock { $0.decodes += 1 }
         try whileDecoding()
-        return try coders.decode(bytes, options: options)
+        let image = try coders.decode(bytes, options: options)
+        counts.withLock { $0.finishedDecodes += 1 }
+        return image
     }
 
     func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
