@@ -79,8 +79,8 @@ extension Family {
         let (own, other) = await waits.value
         show(
             Row(
-                "large-folder/actor-wait", own, against: "an idle actor", other, atMost: 10,
-                note: "the longest of all calls"))
+                "large-folder/actor-wait", own, against: "10 ms", 0.01, atMost: 1,
+                note: "the longest of all calls; of an idle actor \(Report.time(other))"))
         _ = await cache.shutdown(within: .seconds(60))
     }
 

@@ -38,7 +38,7 @@ extension Family {
         "thumbnail-jpeg": 2.7, "thumbnail-png": 2.7,
     ]
     /// Of what hardly does more than touch memory.
-    private static let debugCeilings = ["crop": 8.0, "flip": 6, "pad": 50]
+    private static let debugCeilings = ["crop": 8.0, "flip": 8, "pad": 60]
 
     private static func loops() throws -> [Contender] {
         let opaque = try Painting.opaque(width: 1_000, height: 1_000)
