@@ -28,7 +28,7 @@ extension Family {
             show(
                 Row(
                     "cancelled-\(job.name)", median(delays.map(\.cpu)), against: "the whole job", whole.cpu, by: .cpu,
-                    atMost: 0.5,
+                    atMost: 0.1,
                     note: "longest of \(delays.count): \(milliseconds(cpu)), \(milliseconds(wall)) on the clock"))
         }
     }
