@@ -12,7 +12,7 @@ import WebImageTesting
 
     @Test func `the first in the queue may have its memory when no work has any`() async throws {
         let picture = queue.share(of: 90)
-        queue.takeOriginal(90)
+        let original = OriginalShare(queue, 90)
         let first = try await queue.turn()
         expect(first.take(100))
         let second = try await queue.turn()
@@ -20,9 +20,8 @@ import WebImageTesting
         first.end()
         expect(second.take(1))
         second.end()
-        queue.releaseOriginal(90)
-        expectEqual(queue.byteCount, 90)
-        withExtendedLifetime(picture) {}
+        expectEqual([queue.byteCount, queue.originalByteCount], [90, 90])
+        withExtendedLifetime((picture, original)) {}
         expectEqual(queue.entryCount, 0)
     }
 
