@@ -142,8 +142,9 @@ extension TransferBoard {
     func holdingBack(by jobs: JobQueue?) -> (@Sendable (_ priority: UInt8, _ running: Int) -> Bool)? {
         guard let jobs else { return nil }
         return { [self] priority, running in
-            guard running > 0, jobs.hasEnoughOriginals(for: priority) else { return false }
-            return jobs.isCrowded || running > state.withLock { $0.running.count { $0?.isStalled == true } }
+            guard jobs.hasEnoughOriginals(for: priority, whileTransfersRun: running > 0) else { return false }
+            return running == 0 || jobs.isCrowded
+                || running > state.withLock { $0.running.count { $0?.isStalled == true } }
         }
     }
 }

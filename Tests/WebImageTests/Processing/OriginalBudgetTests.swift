@@ -87,6 +87,32 @@ import WebImageTesting
         expectAll(callers.allSatisfy { $0.value != nil }, working.allSatisfy { $0.value != nil }, scenario.isAtRest)
     }
 
+    @Test(arguments: fewerSeeds)
+    func `no transfer begins, also while none runs, when originals hold their part and much work waits`(seed: UInt64) {
+        let (jobs, end) = (Self.queue(), Gate())
+        let scenario = DownloaderScenario(seed: seed, slots: 3, jobs: jobs)
+        var held: [OriginalShare] = []
+        let work = (0..<10).map { _ in
+            held.append(OriginalShare(jobs, 10))
+            return Probe(on: scenario.executor) {
+                let turn = try await jobs.turn()
+                await end.pass()
+                turn.end()
+            }
+        }
+        scenario.executor.drain()
+        let callers = scenario.downloadInTurn(1...3)
+        expectEqual(scenario.begun, [])
+        // Work that is more urgent than what waits may need its original first.
+        let urgent = scenario.downloadInTurn(4, priority: .veryHigh)
+        expectEqual(scenario.begun, ["4.png"])
+        held.removeLast()
+        scenario.executor.open(end)
+        expectEqual(scenario.begun.count, 4)
+        expectAll((callers + [urgent]).allSatisfy { $0.value != nil }, work.allSatisfy { $0.value != nil })
+        expect(scenario.isAtRest)
+    }
+
     @Test(arguments: [(100, 2), (199, 2), (200, 1)])
     func `a transfer without progress holds up others only when originals hold twice their part`(
         held: Int, begun: Int
