@@ -5,14 +5,15 @@ public struct DecodeOptions: Hashable, Sendable {
     ///
     /// Safe for untrusted input by default.
     public var limits: ImageLimits
-    /// Whether only the first frame of an animation is wanted.
+    /// The frames of an animation that are wanted; ``FrameRange/all`` by default.
     ///
-    /// `false` by default.
-    public var firstFrameOnly: Bool
-    /// Whether the frames of an animation after the first one are decoded when they are asked for.
+    /// ``ImageLimits/maximumFrameCount`` and ``ImageLimits/maximumAnimationPixelCount`` count these frames alone.
+    public var frames: FrameRange
+    /// Whether the frames of an animation after the first wanted one are decoded when they are asked for.
     ///
     /// `false` by default: a picture has all its frames in memory. With it, ``ImageLimits/maximumAnimationPixelCount``
-    /// does not apply, and damage after the first frame shows when a frame is asked for.
+    /// does not apply, and damage after that frame shows when a frame is asked for. With ``DamagePolicy/never`` all
+    /// that goes through the frames in order, such as an encoder, ends before it.
     public var framesOnDemand: Bool
     /// A resize that is part of the decode; `nil` by default.
     ///
@@ -42,7 +43,8 @@ public struct DecodeOptions: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - limits: The limits of the decode.
-    ///   - firstFrameOnly: Whether only the first frame of an animation is wanted.
+    ///   - firstFrameOnly: Whether only the first frame of an animation is wanted, whatever `frames` says.
+    ///   - frames: The frames of an animation that are wanted.
     ///   - framesOnDemand: Whether the frames of an animation after the first one are decoded when they are asked for.
     ///   - thumbnail: A resize that is part of the decode, such as `.resize(to: box, mode: .fill)`.
     ///   - byteBudget: The most bytes of the pixels of all frames in memory.
@@ -50,12 +52,12 @@ public struct DecodeOptions: Hashable, Sendable {
     ///   - failOn: Which damage of the file makes the decode fail.
     ///   - declaredFormat: The declared format, for formats without a signature.
     public init(
-        limits: ImageLimits = .default, firstFrameOnly: Bool = false, framesOnDemand: Bool = false,
-        thumbnail: ResizeTransformer? = nil,
-        byteBudget: Int? = nil, scale: Double = 1, failOn: DamagePolicy = .truncated, declaredFormat: ImageFormat? = nil
+        limits: ImageLimits = .default, firstFrameOnly: Bool = false, frames: FrameRange = .all,
+        framesOnDemand: Bool = false, thumbnail: ResizeTransformer? = nil, byteBudget: Int? = nil, scale: Double = 1,
+        failOn: DamagePolicy = .truncated, declaredFormat: ImageFormat? = nil
     ) {
         self.limits = limits
-        self.firstFrameOnly = firstFrameOnly
+        self.frames = firstFrameOnly ? .first : frames
         self.framesOnDemand = framesOnDemand
         self.thumbnail = thumbnail
         self.byteBudget = byteBudget
@@ -64,10 +66,19 @@ public struct DecodeOptions: Hashable, Sendable {
         self.declaredFormat = declaredFormat
     }
 
-    /// Refuses a thumbnail box without area, and a scale that is none.
+    /// Whether ``frames`` is the first frame alone. Setting it to `false` asks for all frames.
+    public var firstFrameOnly: Bool {
+        get { frames == .first }
+        set { frames = newValue ? .first : .all }
+    }
+
+    /// Refuses a thumbnail box without area, a run without frames, and a scale that is none.
     func check() throws(ImageError) {
         guard scale.isFinite, scale > 0 else {
             throw ImageError(code: .invalidRequest, message: "A scale of \(scale) is no number of pixels to a point.")
+        }
+        guard !frames.indices.isEmpty else {
+            throw ImageError(code: .invalidRequest, message: "A run of no frames has no picture.")
         }
         guard let box = thumbnail?.size else { return }
         guard box.width > 0, box.height > 0 else {
@@ -81,7 +92,7 @@ public struct DecodeOptions: Hashable, Sendable {
     func withinBudget(_ properties: () throws -> ImageProperties) rethrows -> DecodeOptions {
         guard let byteBudget else { return self }
         let properties = try properties()
-        let frames = firstFrameOnly || framesOnDemand ? 1 : max(properties.frameCount ?? 1, 1)
+        let frames = framesOnDemand ? 1 : frames.count(of: properties.frameCount)
         let size = thumbnail?.resultSize(for: properties.size) ?? properties.size
         guard size.bitmapByteCount.saturatingMultiply(frames) > byteBudget else { return self }
         var options = self

@@ -2,11 +2,14 @@
 extension DecodedImage {
     /// The pixels of the first frame: of a still picture, all of them.
     ///
-    /// RGBA, 8 bits a channel, premultiplied; `width * 4` bytes a row, top down. Always in memory.
+    /// RGBA, 8 bits a channel, premultiplied; `width * 4` bytes a row, top down. In memory, but in the animation that
+    /// ``ImageCoders/transcode(_:as:transformers:options:)`` gives to transformers: there they are made again.
     public var pixels: [UInt8] {
         switch content {
         case .held(let frames): frames[0].pixels
-        case .onDemand(let pixels, _): pixels
+        case .onDemand(let first, _):
+            // The frame was made before, so this fails only when the work on it is cancelled.
+            first ?? (try? frame(at: 0).pixels) ?? [UInt8](repeating: 0, count: size.bitmapByteCount)
         }
     }
 
@@ -50,11 +53,11 @@ extension DecodedImage {
         switch content {
         case .held(let frames): return frames[index]
         case .onDemand(let first, let source):
-            let pixels = try index == 0 ? first : source.pixels(at: index)
-            guard pixels.count == first.count else {
+            let pixels = try index == 0 ? first ?? source.pixels(at: 0) : source.pixels(at: index)
+            guard pixels.count == size.bitmapByteCount else {
                 throw ImageError(
                     code: .malformed,
-                    message: "The source made \(pixels.count) bytes for frame \(index) of \(first.count).")
+                    message: "The source made \(pixels.count) bytes for frame \(index) of \(size.bitmapByteCount).")
             }
             return Frame(pixels: pixels, duration: source.durations[index])
         }
@@ -66,14 +69,43 @@ extension DecodedImage {
     ///
     /// **Cancellation**: checked between frames; throws `CancellationError`.
     ///
-    /// - Throws: What ``frame(at:)`` throws.
+    /// - Throws: What ``frame(at:)`` throws, but for a damaged frame if ``FrameSource/endsAtDamage`` is set.
     public func loadingAllFrames() throws -> DecodedImage {
         guard makesFramesOnDemand else { return self }
-        let frames = try (0..<frameCount).map { index in
+        var frames = [Frame]()
+        try forEachFrame { frames.append($1) }
+        let missing: ImageDamage = frames.count < frameCount ? [.missingPixels, .corruptData] : []
+        return copy(size, .held(frames), loopCount: loopCount, hasAlpha: hasAlpha, damage.union(missing))
+    }
+
+    /// Goes through the frames in order, one at a time, as an encoder does.
+    ///
+    /// A frame that is made on demand is there for its call alone. Before a damaged one it ends, without an error, if
+    /// ``FrameSource/endsAtDamage`` is set: then `body` gets fewer than ``frameCount`` frames, at least one.
+    ///
+    /// **Cancellation**: checked between frames; throws `CancellationError`.
+    ///
+    /// - Parameter body: Gets the index of a frame, and the frame.
+    /// - Throws: What ``frame(at:)`` and `body` throw.
+    public func forEachFrame(_ body: (Int, Frame) throws -> Void) throws {
+        var endsAtDamage = false
+        if case .onDemand(_, let source) = content { endsAtDamage = source.endsAtDamage }
+        for index in 0..<frameCount {
             try Task.checkCancellation()
-            return try frame(at: index)
+            let next: Frame
+            do { next = try frame(at: index) } catch let error as ImageError
+                where endsAtDamage && index > 0 && error.isDamage
+            { return }
+            try body(index, next)
         }
-        return copy(size, .held(frames), loopCount: loopCount, hasAlpha: hasAlpha)
+    }
+
+    /// An animation without its first frame in memory: it is made again when it is asked for.
+    ///
+    /// So an animation on its way into a file takes one frame less, when nothing else holds the picture.
+    package func releasingFirstFrame() -> DecodedImage {
+        guard case .onDemand(_, let source) = content else { return self }
+        return copy(size, .onDemand(nil, source), loopCount: loopCount, hasAlpha: hasAlpha)
     }
 
     /// The first frame alone, as a still picture.
@@ -82,7 +114,10 @@ extension DecodedImage {
     }
 
     /// A picture with other pixels, and what this one carries besides.
-    private func copy(_ size: PixelSize, _ content: Content, loopCount: Int, hasAlpha: Bool) -> DecodedImage {
+    private func copy(
+        _ size: PixelSize, _ content: Content, loopCount: Int, hasAlpha: Bool, _ damage: ImageDamage? = nil
+    ) -> DecodedImage {
+        let damage = damage ?? self.damage
         var image = DecodedImage(size, content, loopCount: loopCount, hasAlpha: hasAlpha, damage: damage)
         image.scale = scale
         image.metadata = metadata
@@ -120,7 +155,8 @@ extension DecodedImage {
         case .held(let frames):
             mapped = .held(try frames.map { Frame(pixels: try transform($0.pixels), duration: $0.duration) })
         case .onDemand(let first, let source):
-            mapped = .onDemand(try transform(first), MappedFrames(source, transform))
+            let frames = MappedFrames(source, inputByteCount: self.size.bitmapByteCount, transform)
+            mapped = .onDemand(try first.map(transform), frames)
         }
         return copy(size, mapped, loopCount: loopCount, hasAlpha: hasAlpha ?? self.hasAlpha)
     }

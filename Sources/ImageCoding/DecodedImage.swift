@@ -5,8 +5,7 @@
 /// channel, premultiplied by alpha, interpreted as sRGB, rows top down without padding. The picture is upright: an EXIF
 /// orientation was applied. A copy shares its pixels.
 ///
-/// The frames of an animation are in memory, or made by a ``FrameSource`` when they are asked for. The first frame is
-/// always in memory.
+/// The frames of an animation are in memory, or made by a ``FrameSource`` when they are asked for.
 public struct DecodedImage: Sendable {
     /// One picture of a sequence.
     public struct Frame: Sendable {
@@ -30,9 +29,9 @@ public struct DecodedImage: Sendable {
     enum Content: Sendable {
         /// All in memory, at least one.
         case held([Frame])
-        /// The pixels of the first one in memory, the others made by the source. Indirect, so that a copy of a still
-        /// picture costs one reference.
-        indirect case onDemand([UInt8], any FrameSource)
+        /// Made by the source; the pixels of the first one are in memory unless they were released. Indirect, so that
+        /// a copy of a still picture costs one reference.
+        indirect case onDemand([UInt8]?, any FrameSource)
     }
 
     /// Width in pixels, at least 1.
@@ -148,14 +147,14 @@ extension DecodedImage {
 
     /// The bytes that the picture takes in memory: its cost in a cache.
     ///
-    /// For frames that are made on demand, the first frame and all that their source may hold.
+    /// For frames that are made on demand, the first frame if it is in memory, and all that their source may hold.
     ///
     /// - Complexity: O(1).
     public var byteCount: Int {
         let pixels =
             switch content {
             case .held(let frames): size.bitmapByteCount.saturatingMultiply(frames.count)
-            case .onDemand(_, let source): size.bitmapByteCount.saturatingAdd(source.byteCount)
+            case .onDemand(let first, let source): (first?.count ?? 0).saturatingAdd(source.byteCount)
             }
         return pixels.saturatingAdd(kept?.value.byteCount ?? 0)
     }

@@ -67,6 +67,9 @@ extension ImageCoders {
 
     /// The peak memory of ``encode(_:as:)``, in addition to the picture.
     ///
+    /// Of frames that are made on demand, those that exist at a time; and the file, as large as noise in all frames
+    /// makes it.
+    ///
     /// - Parameters:
     ///   - image: The picture.
     ///   - format: The format and its options.
@@ -76,13 +79,13 @@ extension ImageCoders {
         guard let encoder = encoders.first(where: { $0.canEncode(format.format) }) else { return 0 }
         var byteCount = encoder.encodingByteCount(of: image, as: format)
         if format.options.keptMetadata.contains(.orientation), image.metadata?.orientation ?? .up != .up {
-            let frames = encoder.animates(format) ? image.frameCount : 1
+            let frames = encoder.animates(format) ? image.heldFrameCount : 1
             byteCount = byteCount.saturatingAdd(image.size.bitmapByteCount.saturatingMultiply(frames))
         }
         // A search keeps the best file so far.
         if let limit = format.options.maximumByteCount { byteCount = byteCount.saturatingAdd(max(limit, 0)) }
         if let box = format.options.maximumSize {
-            let frames = format.options.firstFrameOnly ? 1 : image.frameCount
+            let frames = format.options.firstFrameOnly ? 1 : image.heldFrameCount
             let resized = ResizeTransformer(size: box).resultSize(for: image.size).bitmapByteCount
             byteCount = byteCount.saturatingAdd(resized.saturatingMultiply(frames))
         }
@@ -123,10 +126,79 @@ extension ImageCoders {
         _ bytes: [UInt8], as format: EncodedFormat, transformers: [any ImageTransforming] = [],
         options: DecodeOptions = DecodeOptions()
     ) throws -> [UInt8] {
+        let (options, rest) = ImageCoders.streaming(options, transformers, format)
+        // Nothing here holds the picture before it was transformed, nor its first frame.
+        return try encode(
+            TransformerPipeline(rest).transform(decode(bytes, options: options).releasingFirstFrame()), as: format)
+    }
+
+    /// The peak memory of ``transcode(_:as:transformers:options:)``, in addition to the file that is read.
+    ///
+    /// Of an animation: its canvas, a frame before and after a transformer, the encoder's own frames, and the file that
+    /// is written. All frames where the decoder has none on demand.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - format: The format to write, and its options.
+    ///   - transformers: Applied to each frame, in order.
+    ///   - options: Limits, and the requested frames.
+    ///   - isWorstFile: Whether the written file counts as if all frames were noise. Otherwise it counts as if two
+    ///     were, which is more than most have: for a caller that would rather try than refuse.
+    /// - Returns: Bytes, an upper estimate from the header; `.max` when the number does not fit.
+    /// - Throws: What ``decodingByteCount(of:options:)`` throws.
+    public func transcodingByteCount(
+        of bytes: [UInt8], as format: EncodedFormat, transformers: [any ImageTransforming] = [],
+        options: DecodeOptions = DecodeOptions(), isWorstFile: Bool = true
+    ) throws -> Int {
+        let (options, rest) = ImageCoders.streaming(options, transformers, format)
+        let decoding = try decodingByteCount(of: bytes, options: options)
+        let decoder = try decoder(for: bytes, options: options)
+        let properties = try decoder.properties(of: bytes, options: options)
+        let thumbnail = options.withinBudget { properties }.thumbnail
+        let size = thumbnail?.resultSize(for: properties.size) ?? properties.size
+        let held = decoder.keptFrameCount(properties, options)
+        let pipeline = TransformerPipeline(rest)
+        let count = options.frames.count(of: properties.frameCount)
+        // A stand-in: only its size and the number of its frames count.
+        let frames = [DecodedImage.Frame](
+            repeating: DecodedImage.Frame(pixels: []), count: isWorstFile ? count : min(count, 2))
+        let source = PlannedFrames(durations: frames.map(\.duration))
+        var picture = DecodedImage(
+            pipeline.resultSize(for: size), held < count ? .onDemand(nil, source) : .held(frames), hasAlpha: true)
+        picture.metadata = ImageMetadata(of: bytes, options.limits)
+        return decoding.saturatingAdd(pipeline.workingByteCount(for: size).saturatingMultiply(held))
+            .saturatingAdd(encodingByteCount(of: picture, as: format))
+    }
+
+    /// Whether an animation that is written in a format stays one, so that its frames may be decoded on demand.
+    package func animates(_ format: EncodedFormat) -> Bool {
+        encoders.first { $0.canEncode(format.format) }?.animates(format) ?? false
+    }
+
+    /// How a file is decoded on its way into another one, and what remains to be done with each frame.
+    private static func streaming(
+        _ options: DecodeOptions, _ transformers: [any ImageTransforming], _ format: EncodedFormat
+    ) -> (DecodeOptions, [any ImageTransforming]) {
         var (options, rest) = (options, transformers)
         if options.thumbnail == nil { (options.thumbnail, rest) = ResizeTransformer.leading(transformers) }
         options.framesOnDemand = true
-        if format.options.firstFrameOnly { options.firstFrameOnly = true }
-        return try encode(TransformerPipeline(rest).transform(decode(bytes, options: options)), as: format)
+        if format.options.firstFrameOnly {
+            let first = options.frames.indices.lowerBound
+            options.frames = .run(first..<first.saturatingAdd(1))
+        }
+        return (options, rest)
     }
+}
+
+/// The frames of an animation that is not decoded yet.
+private struct PlannedFrames: FrameSource {
+    let durations: [Duration]
+    let byteCount = 0
+
+    func pixels(at index: Int) throws -> [UInt8] { [] }
+}
+
+extension DecodedImage {
+    /// The number of frames that exist at a time.
+    fileprivate var heldFrameCount: Int { makesFramesOnDemand ? 1 : frameCount }
 }

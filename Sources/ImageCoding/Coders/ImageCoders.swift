@@ -74,9 +74,9 @@ public struct ImageCoders: Sendable {
         var decoding = try decoder.decodingByteCount(of: bytes, options: options)
         #if ICC
         if decoder.leavesColorProfile, ColorProfile.exists(in: bytes, options.limits) {
-            // All frames are there twice while they are converted.
+            // All frames in memory are there twice while they are converted.
             let properties = try decoder.properties(of: bytes, options: options)
-            let frames = options.firstFrameOnly || options.framesOnDemand ? 1 : max(properties.frameCount ?? 1, 1)
+            let frames = decoder.keptFrameCount(properties, options)
             let size = options.thumbnail?.shrinking.resultSize(for: properties.size) ?? properties.size
             decoding = decoding.saturatingAdd(size.bitmapByteCount.saturatingMultiply(frames)).saturatingAdd(1 << 20)
         }
@@ -84,7 +84,7 @@ public struct ImageCoders: Sendable {
         guard let thumbnail = options.thumbnail, thumbnail.allowsEnlarging else { return decoding }
         let properties = try decoder.properties(of: bytes, options: options)
         let enlarged = thumbnail.resultSize(for: properties.size)
-        let frames = options.firstFrameOnly ? 1 : max(properties.frameCount ?? 1, 1)
+        let frames = decoder.keptFrameCount(properties, options)
         return decoding.saturatingAdd(enlarged.bitmapByteCount.saturatingMultiply(frames))
     }
 
@@ -102,12 +102,17 @@ public struct ImageCoders: Sendable {
     /// - Parameters:
     ///   - bytes: The whole file. A prefix without all pixels is refused, unless the options say otherwise.
     ///   - options: Limits, and the requested frames and size.
-    /// - Throws: ``ImageError``, with `.invalidRequest` only for a thumbnail without area; `CancellationError`.
+    /// - Throws: ``ImageError``, with `.invalidRequest` only for a thumbnail without area and a run without frames;
+    ///   `CancellationError`.
     public func decode(_ bytes: [UInt8], options: DecodeOptions = DecodeOptions()) throws -> DecodedImage {
         try options.check()
         try Task.checkCancellation()
         let decoder = try decoder(for: bytes, options: options)
         let options = try options.withinBudget { try decoder.properties(of: bytes, options: options) }
+        if options.frames.indices.lowerBound > 0 {
+            let properties = try decoder.properties(of: bytes, options: options)
+            if let count = properties.frameCount { _ = try options.frames.clamped(to: count) }
+        }
         var image = try decoder.decode(bytes, options: options)
         if image.metadata == nil { image.metadata = ImageMetadata(of: bytes, options.limits) }
         #if ICC

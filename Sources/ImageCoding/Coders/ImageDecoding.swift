@@ -20,6 +20,11 @@ public protocol ImageDecoding: Sendable {
     /// `false` by default.
     var leavesColorProfile: Bool { get }
 
+    /// Whether the decoder makes the frames of an animation on demand, when ``DecodeOptions/framesOnDemand`` asks.
+    ///
+    /// `false` by default: all wanted frames are in memory.
+    var makesFramesOnDemand: Bool { get }
+
     /// Reads the header, without decoding.
     ///
     /// - Parameters:
@@ -59,10 +64,18 @@ extension ImageDecoding {
     /// `false`.
     public var leavesColorProfile: Bool { false }
 
+    /// `false`.
+    public var makesFramesOnDemand: Bool { false }
+
+    /// The number of frames that a picture keeps in memory.
+    func keptFrameCount(_ properties: ImageProperties, _ options: DecodeOptions) -> Int {
+        makesFramesOnDemand && options.framesOnDemand ? 1 : options.frames.count(of: properties.frameCount)
+    }
+
     /// Twice the pixels of all requested frames.
     public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let properties = try properties(of: bytes, options: options)
-        let frames = options.firstFrameOnly ? 1 : max(properties.frameCount ?? 1, 1)
+        let frames = keptFrameCount(properties, options)
         return properties.size.bitmapByteCount.saturatingMultiply(frames).saturatingMultiply(2)
     }
 }

@@ -15,66 +15,46 @@ extension GIFCoder {
     /// - Throws: ``ImageError``; `CancellationError`.
     func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         let limits = options.limits
-        let wanted = options.firstFrameOnly ? 1 : Int.max
         let outline = try GIFCoder.outline(of: bytes, options, work)
-        let onDemand = options.framesOnDemand && outline.frameCount > 1
+        let run = try options.frames.clamped(to: max(outline.frameCount, 1))
+        let onDemand = options.framesOnDemand && run.count > 1
         let plan = FramePlan(outline.size, options)
-        let drawsRows = GIFCoder.drawsRows(outline, plan, wanted)
+        let drawsRows = GIFCoder.drawsRows(plan, run)
         if drawsRows {
             try plan.check(outline.size, limits)
         } else {
-            try limits.check(outline.size, frames: outline.frameCount, onDemand: onDemand)
+            try limits.check(outline.size, frames: run.count, onDemand: onDemand)
+            let pixelCount = outline.places[run.clamped(to: outline.places.indices)].reduce(0) { $0 + $1.pixelCount }
             guard outline.largestFrame <= limits.maximumPixelCount,
-                onDemand || outline.framePixels <= limits.maximumAnimationPixelCount
+                onDemand || pixelCount <= limits.maximumAnimationPixelCount
             else {
-                throw ImageError(
-                    code: .tooLarge, message: "The GIF's frames have \(outline.framePixels) pixels together.")
+                throw ImageError(code: .tooLarge, message: "The GIF's frames have \(pixelCount) pixels together.")
             }
         }
-        let byteCount = GIFCoder.decodingByteCount(outline, plan, wanted, onDemand: onDemand)
+        let byteCount = GIFCoder.decodingByteCount(outline, plan, run, onDemand: onDemand)
         try limits.check(byteCount: byteCount)
-        if onDemand {
-            return try outline.found(options.failOn, bytes).composed(
-                plan, options, file: bytes, byteCount: byteCount, work
-            ) { [places = outline.places, length = outline.headerLength] canvas, index, work in
-                _ = try GIFReader.read(
-                    bytes, headerLength: length, from: places[index].start, on: &canvas, failOn: .anyDamage, work: work
-                ) { _, _ in false }
-            }
-        }
-        var canvas = FrameCanvas(size: outline.size)
+        let found = try outline.found(options, bytes)
+        let (places, length) = (outline.places, outline.headerLength)
         if drawsRows {
             return try unsafe plan.draw(work, premultiplies: true) { _, rows in
-                guard let rows else { return [] }
-                var isRead = false
-                return try GIFReader.read(
-                    bytes, on: &canvas, rows: GIFRows(rows, size: outline.size), failOn: options.failOn, work: work
-                ) { _, _ in
-                    // To the end of the file, to find damage.
-                    defer { isRead = true }
-                    return wanted > 1 && !isRead
-                }
+                var canvas = FrameCanvas(size: outline.size)
+                return try GIFReader.draw(
+                    bytes, headerLength: length, from: places[0].start, on: &canvas,
+                    rows: rows.map { GIFRows($0, size: outline.size) }, failOn: options.failOn, work: work
+                ).union(found.damage)
             }
         }
-        let resampler = plan.resampler()
-        var frames = [DecodedImage.Frame]()
-        var hasAlpha = false
-        let damage = try GIFReader.read(bytes, on: &canvas, failOn: options.failOn, work: work) { pixels, time in
-            hasAlpha = hasAlpha || !Bitmap.isOpaque(pixels)
-            let pixels = try work.excluding { try plan.finish(pixels, resampler) }
-            frames.append(DecodedImage.Frame(pixels: pixels, duration: FrameTiming.duration(milliseconds: time)))
-            return frames.count < wanted
+        return try found.composed(plan, options, file: bytes, byteCount: byteCount, work) { canvas, index, work in
+            // A frame that is damaged is shown as far as it goes if there is no other.
+            try GIFReader.draw(
+                bytes, headerLength: length, from: places[index].start, on: &canvas,
+                failOn: index == run.lowerBound ? options.failOn : .anyDamage, work: work)
         }
-        if frames.count == 1 { frames = [DecodedImage.Frame(pixels: frames[0].pixels)] }
-        return DecodedImage(
-            plan.result, .held(frames), loopCount: frames.count == 1 ? 0 : outline.loopCount, hasAlpha: hasAlpha,
-            damage: damage)
     }
 
     /// Reads the blocks as far as they are needed to decode.
     static func outline(of bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> GIFOutline {
-        try outline(
-            of: bytes, frameLimit: options.gifFrameLimit(bytes), recordsPlaces: options.framesOnDemand, work: work)
+        try outline(of: bytes, frameLimit: options.frameLimit(bytes), recordsPlaces: true, work: work)
     }
 
     /// Reads the blocks as far as they are needed.
@@ -89,36 +69,30 @@ extension GIFCoder {
     }
 
     /// Whether the one frame that is wanted goes row by row into the resampler, without a screen.
-    static func drawsRows(_ outline: GIFOutline, _ plan: FramePlan, _ wanted: Int) -> Bool {
-        plan.isResampled && min(outline.frameCount, wanted) == 1
-    }
+    static func drawsRows(_ plan: FramePlan, _ run: Range<Int>) -> Bool { plan.isResampled && run == 0..<1 }
 }
 
 extension GIFOutline {
-    /// The frames that are there, each with its delay, for composing them on demand.
+    /// The frames that are there, each with its delay. One that is not whole is there if it is the only one.
     ///
-    /// - Throws: `.truncated`, as the policy says.
-    fileprivate func found(_ failOn: DamagePolicy, _ bytes: [UInt8]) throws(ImageError) -> FoundFrames {
+    /// - Throws: `.truncated`, as the policy says; `.malformed` without a frame.
+    fileprivate func found(_ options: DecodeOptions, _ bytes: [UInt8]) throws(ImageError) -> FoundFrames {
         var durations = places.map { FrameTiming.duration(milliseconds: $0.milliseconds) }
         var damage: ImageDamage = []
-        if !isComplete {
-            guard failOn == .never || failOn == .truncated && !endsInFrame else {
+        if !isComplete, endsInFrame || places.count < options.frames.indices.upperBound {
+            let isEnough = options.failOn == .never || options.failOn == .truncated && !endsInFrame
+            guard isEnough, !places.isEmpty else {
                 throw ImageError(code: .truncated, message: "The GIF ends early.", byteOffset: bytes.count)
             }
-            damage = endsInFrame ? [.missingEnd, .missingPixels] : .missingEnd
-            if endsInFrame { durations.removeLast() }
+            damage = .missingEnd
+            if endsInFrame, durations.count > 1 {
+                damage.insert(.missingPixels)
+                durations.removeLast()
+            }
         }
+        guard !places.isEmpty else { throw ImageError(code: .malformed, message: "The GIF has no frame.") }
         return FoundFrames(
-            durations: durations, loopCount: loopCount, mayBeClear: hasAlpha || clearsFrames, damage: damage, size: size
-        )
-    }
-}
-
-extension DecodeOptions {
-    /// The number of frames to look for: one more than the limit, to notice too many, and at least two, to recognise an
-    /// animation.
-    func gifFrameLimit(_ bytes: [UInt8]) -> Int {
-        // The number of bytes bounds it, so it cannot overflow.
-        firstFrameOnly ? 1 : max(1, min(limits.maximumFrameCount, bytes.count)) + 1
+            durations: durations, loopCount: loopCount,
+            mayBecomeClear: clearsFrames || restoresFrames, damage: damage, size: size)
     }
 }

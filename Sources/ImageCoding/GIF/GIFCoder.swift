@@ -7,6 +7,9 @@ struct GIFCoder: WatchedDecoding, ImageEncoding {
     /// Whether the format is GIF.
     func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .gif }
 
+    /// Always.
+    var makesFramesOnDemand: Bool { true }
+
     /// Whether the format is GIF.
     func canEncode(_ format: ImageFormat) -> Bool { format == .gif }
 
@@ -32,20 +35,22 @@ extension GIFCoder {
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
         let outline = try GIFCoder.outline(of: bytes, options, work)
         return GIFCoder.decodingByteCount(
-            outline, FramePlan(outline.size, options), options.firstFrameOnly ? 1 : .max,
+            outline, FramePlan(outline.size, options), try options.frames.clamped(to: max(outline.frameCount, 1)),
             onDemand: options.framesOnDemand)
     }
 
-    /// - Parameter wanted: The most frames that are wanted.
-    static func decodingByteCount(_ outline: GIFOutline, _ plan: FramePlan, _ wanted: Int, onDemand: Bool) -> Int {
-        if drawsRows(outline, plan, wanted) {
+    /// - Parameter run: The wanted frames.
+    static func decodingByteCount(
+        _ outline: GIFOutline, _ plan: FramePlan, _ run: Range<Int>, onDemand: Bool
+    ) -> Int {
+        if drawsRows(plan, run) {
             return plan.drawingByteCount(inOrder: true).saturatingAdd(plan.finishingByteCount)
                 .saturatingAdd(outline.interlacedPixels).saturatingAdd(outline.interlacedPixels == 0 ? 0 : 65_536)
                 .saturatingAdd(131_072)
         }
         let screen = plan.drawn.bitmapByteCount
         // A frame that is not shrunk shares the screen's memory until the next frame is drawn.
-        let frames = plan.result.bitmapByteCount.saturatingMultiply(onDemand ? 1 : max(outline.frameCount, 1))
+        let frames = plan.result.bitmapByteCount.saturatingMultiply(onDemand ? 1 : run.count)
         let working = outline.frameCount > 1 || plan.result != plan.drawn ? screen : 0
         return frames.saturatingAdd(working).saturatingAdd(outline.restoresFrames ? screen : 0)
             .saturatingAdd(plan.finishingByteCount).saturatingAdd(131_072)
@@ -79,16 +84,16 @@ extension GIFCoder {
         let loopCount = frameCount > 1 && image.loopCount != 1 ? image.loopCount : nil
         let writer = try GIFWriter.open(size: image.size, loopCount: loopCount)
         var shown: [UInt8]?
-        for index in 0..<frameCount {
-            let frame = try image.frame(at: index)
-            let rect = ChangedPart.rect(image.size, image.hasAlpha ? nil : shown, frame.pixels)
+        try (frameCount == 1 ? image.firstFrame : image).forEachFrame { _, frame in
+            let rect = ChangedPart.rect(image.size, shown, frame.pixels)
+            // The frame before is not needed any more, and that of a picture with alpha never.
+            shown = image.hasAlpha ? nil : frame.pixels
             let pixels = try Bitmap.cut(rect, from: frame.pixels, image.size)
             let indexed = try IndexedPixels(
                 image.hasAlpha ? try Bitmap.unpremultiplied(pixels) : pixels, width: rect.width,
                 hasAlpha: image.hasAlpha, maxColors: 256, isDithered: format.options.isDithered)
             let delay = frameCount > 1 ? max(2, (FrameTiming.milliseconds(frame.duration) + 5) / 10) : 0
             try writer.put(indexed, in: rect, delay: min(delay, 65_535))
-            shown = frame.pixels
         }
         return try writer.finish()
     }

@@ -7,8 +7,6 @@ struct GIFOutline {
     let size: PixelSize
     /// The number of frames found.
     private(set) var frameCount = 0
-    /// The sum of the pixels of all frames, inside the screen or not.
-    private(set) var framePixels = 0
     /// The largest frame.
     private(set) var largestFrame = 0
     /// How often the animation is played; 1 without a loop count, 0 forever.
@@ -30,10 +28,11 @@ struct GIFOutline {
     /// Whether the file was read to its end.
     private(set) var isComplete = false
 
-    /// The place of a frame in the file, and its delay.
+    /// The place of a frame in the file, its delay, and its own pixels, inside the screen or not.
     struct Place: Sendable {
         let start: Int
         let milliseconds: Int
+        let pixelCount: Int
     }
 
     /// The delay of the next frame, in hundredths of a second.
@@ -70,7 +69,10 @@ struct GIFOutline {
                 let corner = PixelSize(width: number(at: offset + 1), height: number(at: offset + 3))
                 add(frame, at: corner)
                 if frameCount == 1, bytes[offset + 9] & 0x40 != 0 { interlacedPixels = largestFrame }
-                if recordsPlaces { places.append(Place(start: start, milliseconds: delay * 10)) }
+                if recordsPlaces {
+                    places.append(
+                        Place(start: start, milliseconds: delay * 10, pixelCount: frame.width * frame.height))
+                }
                 delay = 0
                 endsInFrame = true
                 offset += 11 + GIFOutline.paletteLength(bytes[offset + 9])
@@ -96,7 +98,6 @@ struct GIFOutline {
 
     private mutating func add(_ frame: PixelSize, at corner: PixelSize) {
         frameCount += 1
-        framePixels += frame.width * frame.height
         largestFrame = max(largestFrame, frame.width * frame.height)
         let coversScreen =
             corner.width == 0 && corner.height == 0 && frame.width >= size.width && frame.height >= size.height

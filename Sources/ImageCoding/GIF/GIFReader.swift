@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 import CLibgif
 
-/// Reads a GIF record by record with giflib and composes its frames.
+/// Reads one frame of a GIF record by record with giflib.
 ///
-/// Safe to use: the file handle and the bytes it reads live for the length of one call of `read`.
+/// Safe to use: the file handle and the bytes it reads live for the length of one call of `draw`.
 @safe struct GIFReader: ~Copyable {
     /// The context of giflib's read function.
     ///
@@ -48,32 +48,28 @@ import CLibgif
     private var canvas: FrameCanvas
     private var control = GraphicsControlBlock()
     private var indexes: [UInt8] = []
-    /// What the first frame is drawn on in place of the canvas.
+    /// What the frame is drawn on in place of the canvas.
     private var rows: GIFRows?
-    /// Whether a frame was begun.
+    /// Whether the frame was begun.
     private var hasBegun = false
-    /// Whether a frame was begun and not finished.
-    private var isDrawing = false
 
-    /// Reads frames, and draws them one over the other.
+    /// Draws one frame over those before.
     ///
     /// - Parameters:
     ///   - bytes: The file.
-    ///   - headerLength: The bytes before the first block; 0 to read all that follows.
+    ///   - headerLength: The bytes before the first block.
     ///   - start: Where to begin after the header: at a frame, or the blocks that precede it.
     ///   - canvas: The screen, of a size within the limits, after the frames before.
     ///   - rows: What the first frame is drawn on in place of the canvas; it is resampled as it comes.
     ///   - failOn: Which damage ends the reading with an error.
     ///   - work: Called between rows.
-    ///   - onFrame: Gets each composed frame and its delay in milliseconds; returns whether to continue.
     /// - Returns: The damage that did not.
-    /// - Throws: ``ImageError``, also without a frame; `CancellationError`; what `onFrame` throws.
-    static func read(
-        _ bytes: [UInt8], headerLength: Int = 0, from start: Int = 0, on canvas: inout FrameCanvas,
-        rows: GIFRows? = nil, failOn: DamagePolicy, work: DecodingWork, onFrame: ([UInt8], Int) throws -> Bool
+    /// - Throws: ``ImageError``, also without a frame; `CancellationError`.
+    static func draw(
+        _ bytes: [UInt8], headerLength: Int, from start: Int, on canvas: inout FrameCanvas, rows: GIFRows? = nil,
+        failOn: DamagePolicy, work: DecodingWork
     ) throws -> ImageDamage {
-        var hasFrame = false
-        let damage = try unsafe bytes.withUnsafeBufferPointer { buffer in
+        try unsafe bytes.withUnsafeBufferPointer { buffer in
             let source = unsafe Source(buffer, headerLength: headerLength, from: start, work)
             var status: Int32 = 0
             // The reader holds the source until the file is closed.
@@ -85,15 +81,10 @@ import CLibgif
             // The reader has the only reference while it draws.
             canvas = FrameCanvas(size: canvas.size)
             reader.rows = rows
-            let damage = try reader.readRecords(failOn) {
-                hasFrame = true
-                return try onFrame($0, $1)
-            }
+            let damage = try reader.readRecords(failOn)
             canvas = reader.canvas
             return damage
         }
-        if !hasFrame { throw ImageError(code: .malformed, message: "The GIF has no frame.", byteOffset: start) }
-        return damage
     }
 
     private init(source: Source, file: UnsafeMutablePointer<GifFileType>, canvas: FrameCanvas) {
@@ -114,31 +105,24 @@ import CLibgif
         return Int32(unsafe source.copy(to: target, wanted: Int(wanted)))
     }
 
-    private mutating func readRecords(
-        _ failOn: DamagePolicy, _ onFrame: ([UInt8], Int) throws -> Bool
-    ) throws -> ImageDamage {
-        var hasFrame = false
-        while true {
-            var kind = UNDEFINED_RECORD_TYPE
-            do {
+    /// Reads the blocks up to the frame, and draws it.
+    private mutating func readRecords(_ failOn: DamagePolicy) throws -> ImageDamage {
+        do {
+            while true {
+                var kind = UNDEFINED_RECORD_TYPE
                 try unsafe check(DGifGetRecordType(file, &kind))
-            } catch let error as ImageError where error.code == .truncated && hasFrame && failOn != .anyDamage {
-                // All frames that began are complete.
-                return .missingEnd
-            }
-            do {
                 switch kind {
                 case EXTENSION_RECORD_TYPE: try readExtension()
-                case IMAGE_DESC_RECORD_TYPE: if try !readFrame(onFrame) { return [] }
-                default: return []
+                case IMAGE_DESC_RECORD_TYPE:
+                    try readFrame()
+                    return []
+                default: throw ImageError(code: .malformed, message: "The GIF has no frame.")
                 }
-            } catch let error as ImageError where failOn == .never && error.isDamage && hasBegun {
-                // The rows so far are the last frame, unless it was not begun.
-                if isDrawing { try rows?.finish(source.work) }
-                if isDrawing { _ = try onFrame(canvas.pixels, Int(control.DelayTime) * 10) }
-                return [.missingPixels, error.code == .truncated ? .missingEnd : .corruptData]
             }
-            hasFrame = hasFrame || kind == IMAGE_DESC_RECORD_TYPE
+        } catch let error as ImageError where failOn == .never && error.isDamage && hasBegun {
+            // The rows so far are the frame.
+            try rows?.finish(source.work)
+            return [.missingPixels, error.code == .truncated ? .missingEnd : .corruptData]
         }
     }
 
@@ -155,7 +139,7 @@ import CLibgif
         }
     }
 
-    private mutating func readFrame(_ onFrame: ([UInt8], Int) throws -> Bool) throws -> Bool {
+    private mutating func readFrame() throws {
         try unsafe check(DGifGetImageDesc(file))
         let image = unsafe file.pointee.Image
         let frame = unsafe PixelRect(
@@ -176,14 +160,8 @@ import CLibgif
             try rows?.begin(frame, palette, isInterlaced: unsafe image.Interlace, work: source.work)
         }
         hasBegun = true
-        isDrawing = true
         try readRows(of: frame, isInterlaced: unsafe image.Interlace, palette: palette)
         try rows?.finish(source.work)
-        isDrawing = false
-        let milliseconds = Int(control.DelayTime) * 10
-        control = GraphicsControlBlock()
-        control.TransparentColor = NO_TRANSPARENT_COLOR
-        return try onFrame(canvas.pixels, milliseconds)
     }
 
     private mutating func readRows(of frame: PixelRect, isInterlaced: Bool, palette: GIFPalette) throws {

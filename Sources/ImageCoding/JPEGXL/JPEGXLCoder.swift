@@ -25,7 +25,7 @@ struct JPEGXLCoder: WatchedDecoding {
     func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try JPEGXLCoder.header(of: bytes, options)
         return header.decodingByteCount(
-            FramePlan(header.size, options), frames: options.firstFrameOnly ? 1 : header.frameCount)
+            FramePlan(header.size, options), frames: options.frames.count(of: header.frameCount))
     }
 
     /// Decodes a JPEG XL.
@@ -38,11 +38,11 @@ struct JPEGXLCoder: WatchedDecoding {
     /// - Throws: ``ImageError``; `CancellationError`.
     func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         let header = try JPEGXLCoder.header(of: bytes, options)
-        let frames = options.firstFrameOnly ? 1 : header.frameCount
-        try options.limits.check(header.size, frames: frames, whole: "A JPEG XL")
+        let run = try options.frames.clamped(to: header.frameCount)
+        try options.limits.check(header.size, frames: run.count, whole: "A JPEG XL")
         let plan = FramePlan(header.size, options)
-        try options.limits.check(byteCount: header.decodingByteCount(plan, frames: frames))
-        if frames > 1 { return try JPEGXLCoder.decodeFrames(bytes, header, plan, options, work) }
+        try options.limits.check(byteCount: header.decodingByteCount(plan, frames: run.count))
+        if run.upperBound > 1 { return try JPEGXLCoder.decodeFrames(bytes, header, run, plan, options, work) }
         return try unsafe plan.draw(work, inOrder: false, mayBeClear: header.hasAlpha) {
             try unsafe Shim.draw(.jpegXL, bytes, header.size, to: $0, $1, options, work) {
                 unsafe swi_jxl_decode($0, $1, $2, $3, nil, nil, $4)
@@ -52,9 +52,10 @@ struct JPEGXLCoder: WatchedDecoding {
 
     /// Draws each frame on the same bitmap and keeps what becomes of it.
     private static func decodeFrames(
-        _ bytes: [UInt8], _ header: JPEGXLHeader, _ plan: FramePlan, _ options: DecodeOptions, _ work: DecodingWork
+        _ bytes: [UInt8], _ header: JPEGXLHeader, _ run: Range<Int>, _ plan: FramePlan, _ options: DecodeOptions,
+        _ work: DecodingWork
     ) throws -> DecodedImage {
-        let frames = JPEGXLFrames(plan, work)
+        let frames = JPEGXLFrames(run, plan, work)
         var damage = ImageDamage()
         _ = try unsafe Bitmap.draw(header.size) { output in
             unsafe frames.canvas = UnsafeBufferPointer(output)
@@ -64,14 +65,18 @@ struct JPEGXLCoder: WatchedDecoding {
             }
             if let error = frames.error { throw error }
         }
+        // The frames may end before the run.
+        guard let first = frames.held.first else {
+            throw ImageError(code: .truncated, message: "The JPEG XL has no frame \(run.lowerBound).")
+        }
+        let isStill = run.count == 1
         return DecodedImage(
-            plan.result, .held(frames.held), loopCount: header.loopCount, hasAlpha: frames.hasAlpha, damage: damage)
+            plan.result, .held(isStill ? [DecodedImage.Frame(pixels: first.pixels)] : frames.held),
+            loopCount: isStill ? 0 : header.loopCount, hasAlpha: frames.hasAlpha, damage: damage)
     }
 
     private static func header(of bytes: [UInt8], _ options: DecodeOptions) throws -> JPEGXLHeader {
-        // One more than the limit, to notice too many.
-        let most = options.firstFrameOnly ? 1 : max(options.limits.maximumFrameCount, 1)
-        return try JPEGXLHeader(bytes, frameLimit: min(most, bytes.count))
+        try JPEGXLHeader(bytes, frameLimit: min(options.frameLimit(bytes), bytes.count))
     }
 }
 
@@ -126,27 +131,32 @@ struct JPEGXLHeader {
     private(set) var hasAlpha = false
     /// Why the frames ended early.
     private(set) var error: (any Error)?
+    private var index = 0
+    private let run: Range<Int>
     private let plan: FramePlan
     private let resampler: Resampler?
     private let work: DecodingWork
 
-    init(_ plan: FramePlan, _ work: DecodingWork) {
+    init(_ run: Range<Int>, _ plan: FramePlan, _ work: DecodingWork) {
+        self.run = run
         self.plan = plan
         self.work = work
         resampler = plan.resampler()
     }
 
-    /// Keeps the frame on the canvas.
+    /// Keeps the frame on the canvas, if it is wanted.
     ///
     /// - Returns: Whether more frames are wanted.
     private func receive(milliseconds: Int) -> Bool {
+        index += 1
+        if index <= run.lowerBound { return true }
         do {
             let drawn = unsafe [UInt8](canvas)
             hasAlpha = hasAlpha || !Bitmap.isOpaque(drawn)
             let pixels = try work.excluding { try plan.finish(drawn, resampler) }
             held.append(
                 DecodedImage.Frame(pixels: pixels, duration: FrameTiming.duration(milliseconds: milliseconds)))
-            return true
+            return index < run.upperBound
         } catch {
             self.error = error
             return false

@@ -5,26 +5,23 @@ import CImageShims
 ///
 /// - Source: PNG (third edition), sections 11.3.6.1 to 11.3.6.3.
 enum PNGAnimationWriter {
-    /// Encodes all frames, each after the one before, so that no more than two are in memory.
+    /// Encodes all frames, each after the one before, which is all that stays in memory.
     ///
     /// - Throws: ``ImageError``, also of a frame that cannot be made; `CancellationError`.
     static func encode(_ image: DecodedImage, level: Int) throws -> [UInt8] {
-        var (file, sequence) = ([UInt8](), UInt32(0))
+        var (header, file, sequence, frameCount) = ([UInt8](), [UInt8](), UInt32(0), UInt32(0))
         var shown: [UInt8]?
-        for index in 0..<image.frameCount {
-            try Task.checkCancellation()
-            let frame = try image.frame(at: index)
+        try image.forEachFrame { index, frame in
             let rect = ChangedPart.rect(image.size, shown, frame.pixels)
+            // The frame before is not needed any more.
+            shown = frame.pixels
             let pixels = try Bitmap.cut(rect, from: frame.pixels, image.size)
             let part = try PNGCoder.encode(
                 image.hasAlpha ? Bitmap.unpremultiplied(pixels) : pixels,
                 rect.size, level, hasAlpha: image.hasAlpha)
-            if index == 0 {
-                // The signature and the header of the first frame, which is as large as the canvas.
-                file += part[..<33]
-                let counts = [UInt32(image.frameCount), UInt32(clamping: image.loopCount)]
-                PNGChunk.append("acTL", [counts.flatMap(PNGChunk.bigEndian)[...]], to: &file)
-            }
+            // The signature and the header of the first frame, which is as large as the canvas.
+            if index == 0 { header += part[..<33] }
+            frameCount += 1
             PNGChunk.append("fcTL", [control(sequence, rect, frame.duration)[...]], to: &file)
             sequence += 1
             for chunk in PNGChunks(part, from: 33) where chunk.type == "IDAT" {
@@ -36,10 +33,12 @@ enum PNGAnimationWriter {
                     sequence += 1
                 }
             }
-            shown = frame.pixels
         }
         PNGChunk.append("IEND", [], to: &file)
-        return file
+        // The number of frames is known at the end.
+        let counts = [frameCount, UInt32(clamping: image.loopCount)]
+        PNGChunk.append("acTL", [counts.flatMap(PNGChunk.bigEndian)[...]], to: &header)
+        return header + file
     }
 
     /// What a control chunk says: the frame stays, and replaces what is below it.

@@ -7,29 +7,31 @@ extension PNGCoder {
         of bytes: [UInt8], _ header: PNGHeader, _ options: DecodeOptions, _ work: DecodingWork
     ) throws -> PNGAnimation? {
         guard header.isAnimated else { return nil }
-        // One more than the limit, to notice too many.
-        let most = options.firstFrameOnly ? 1 : max(1, min(options.limits.maximumFrameCount, bytes.count)) + 1
-        let animation = try PNGAnimation(bytes, canvas: header.size, frameLimit: most, work: work)
+        let animation = try PNGAnimation(
+            bytes, canvas: header.size, frameLimit: options.frameLimit(bytes), work: work)
         guard let animation, animation.frames.isEmpty else { return animation }
         // The bytes end in the first frame.
         if options.failOn == .never { return nil }
         throw ImageError(code: .truncated, message: "The PNG ends early.", byteOffset: bytes.count)
     }
 
-    /// Decodes all frames, the first one, or leaves those after the first to a source.
+    /// Decodes the wanted frames, or leaves those after the first to a source.
     static func decode(
         _ animation: PNGAnimation, _ bytes: [UInt8], _ header: PNGHeader, _ plan: FramePlan, _ options: DecodeOptions,
         _ work: DecodingWork
     ) throws -> DecodedImage {
         let frames = animation.frames
-        let onDemand = options.framesOnDemand && frames.count > 1
-        try options.limits.check(header.size, frames: frames.count, onDemand: onDemand, whole: "An animation")
-        let byteCount = decodingByteCount(animation, header, plan, onDemand: onDemand)
+        let count = options.frames.count(of: frames.count)
+        try options.limits.check(
+            header.size, frames: count, onDemand: options.framesOnDemand, whole: "An animation")
+        let byteCount = decodingByteCount(animation, header, plan, options)
         try options.limits.check(byteCount: byteCount)
+        let mayBecomeClear = frames.contains { $0.disposal == .clear || !$0.isBlended && header.hasAlpha }
         let found = FoundFrames(
             durations: frames.map { FrameTiming.duration(milliseconds: $0.milliseconds) },
-            loopCount: animation.loopCount, mayBeClear: true, damage: try damage(of: animation, bytes, options),
-            size: header.size)
+            loopCount: animation.loopCount,
+            mayBecomeClear: mayBecomeClear || frames[0].disposal != .keep || options.failOn == .never,
+            damage: try damage(of: animation, bytes, options), size: header.size)
         return try found.composed(plan, options, file: bytes, byteCount: byteCount, work) { canvas, index, work in
             let frame = frames[index]
             let file = try frame.file(bytes, palette: animation.palette, checks: options.failOn != .never)
@@ -38,6 +40,7 @@ extension PNGCoder {
             }
             try canvas.begin(frame.rect, frame.disposal, work)
             try canvas.draw(drawn, in: frame.rect, isBlended: frame.isBlended, work)
+            return []
         }
     }
 
@@ -47,9 +50,7 @@ extension PNGCoder {
     private static func damage(
         of animation: PNGAnimation, _ bytes: [UInt8], _ options: DecodeOptions
     ) throws(ImageError) -> ImageDamage {
-        if animation.isComplete || options.firstFrameOnly || animation.frames.count > options.limits.maximumFrameCount {
-            return []
-        }
+        if animation.isComplete || animation.frames.count >= options.frameLimit(bytes) { return [] }
         let lacksFrames = animation.frames.count < animation.announcedCount
         guard options.failOn == .never || options.failOn == .truncated && !lacksFrames else {
             throw ImageError(code: .truncated, message: "The PNG ends early.", byteOffset: bytes.count)
@@ -59,10 +60,11 @@ extension PNGCoder {
 
     /// The canvas, a frame and what is below it, a frame's file, and every frame kept.
     static func decodingByteCount(
-        _ animation: PNGAnimation, _ header: PNGHeader, _ plan: FramePlan, onDemand: Bool
+        _ animation: PNGAnimation, _ header: PNGHeader, _ plan: FramePlan, _ options: DecodeOptions
     ) -> Int {
         let largest = animation.frames.map(\.byteCount).max() ?? 0
-        let kept = plan.result.bitmapByteCount.saturatingMultiply(onDemand ? 1 : animation.frames.count)
+        let count = options.framesOnDemand ? 1 : options.frames.count(of: animation.frames.count)
+        let kept = plan.result.bitmapByteCount.saturatingMultiply(count)
         return decodingByteCount(header, plan, isFrame: true)
             .saturatingAdd(header.size.bitmapByteCount.saturatingMultiply(2))
             .saturatingAdd(largest).saturatingAdd(kept)

@@ -10,6 +10,9 @@ struct PNGCoder: WatchedDecoding, ImageEncoding {
     /// Whether the format is PNG.
     func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .png }
 
+    /// Always.
+    var makesFramesOnDemand: Bool { true }
+
     /// Whether the format is PNG.
     func canEncode(_ format: ImageFormat) -> Bool { format == .png }
 
@@ -54,7 +57,7 @@ extension PNGCoder {
         guard let animation = try PNGCoder.animation(of: bytes, header, options, work) else {
             return PNGCoder.decodingByteCount(header, plan)
         }
-        return PNGCoder.decodingByteCount(animation, header, plan, onDemand: options.framesOnDemand)
+        return PNGCoder.decodingByteCount(animation, header, plan, options)
     }
 
     static func decodingByteCount(_ header: PNGHeader, _ plan: FramePlan, isFrame: Bool = false) -> Int {

@@ -13,12 +13,12 @@ extension WebPCoder {
     func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         let limits = options.limits
         let outline = try WebPOutline(bytes, options, work)
-        let frameCount = options.firstFrameOnly ? 1 : outline.frameCount
+        let frameCount = options.frames.count(of: outline.frameCount)
         if outline.isAnimated {
             try limits.check(
                 outline.size, frames: frameCount, onDemand: options.framesOnDemand, whole: "An animation")
         }
-        let isEnough = outline.hasPixels(failOn: options.failOn, firstFrameOnly: options.firstFrameOnly)
+        let isEnough = outline.hasPixels(options)
         guard outline.isComplete || isEnough else {
             throw ImageError(code: .truncated, message: "The WebP ends early.", byteOffset: bytes.count)
         }
@@ -26,15 +26,19 @@ extension WebPCoder {
         if !outline.isAnimated { try plan.check(outline.size, limits, rows: plan.drawn.height) }
         try limits.check(byteCount: byteCount)
         var damage: ImageDamage = outline.isComplete ? [] : .missingEnd
-        if let first = frames.first {
-            if !outline.isComplete, !outline.endsInMetadata, frameCount > 1 { damage.insert(.missingPixels) }
-            let isCovered = first.rect.size == outline.size && !frames.contains { $0.isCleared }
+        if !frames.isEmpty {
+            let hasRun = frames.count >= options.frames.indices.upperBound
+            if !outline.isComplete, !outline.endsInMetadata, !hasRun, outline.frameCount > 1 {
+                damage.insert(.missingPixels)
+            }
             let found = FoundFrames(
                 durations: frames.map { FrameTiming.duration(milliseconds: $0.duration) },
-                loopCount: outline.loopCount, mayBeClear: outline.hasAlpha || !isCovered, damage: damage,
-                size: outline.size)
+                loopCount: outline.loopCount,
+                mayBecomeClear: frames.contains { $0.isCleared || !$0.isBlended && $0.bitstream.mayHaveAlpha },
+                damage: damage, size: outline.size)
             return try found.composed(plan, options, file: bytes, byteCount: byteCount, work) {
                 try $0.draw(frames[$1], of: bytes, $2)
+                return []
             }
         }
         guard let bitstream = outline.bitstream else {
@@ -57,12 +61,13 @@ extension WebPCoder {
 
 extension WebPOutline {
     /// Whether a file that ends early has the pixels that a policy asks for, and what turns them upright.
-    fileprivate func hasPixels(failOn: DamagePolicy, firstFrameOnly: Bool) -> Bool {
-        switch failOn {
+    fileprivate func hasPixels(_ options: DecodeOptions) -> Bool {
+        switch options.failOn {
         case .anyDamage: false
         case .never: isAnimated ? frameCount > 0 : bitstream != nil
         case .truncated where lacksEXIF: false
-        case .truncated where isAnimated: frameCount > 0 && (firstFrameOnly || endsInMetadata)
+        case .truncated where isAnimated:
+            frameCount > 0 && (frameCount >= options.frames.indices.upperBound || endsInMetadata)
         case .truncated: bitstream?.isWhole == true
         }
     }

@@ -60,9 +60,7 @@ enum WebPAnimationWriter {
         defer { unsafe WebPAnimEncoderDelete(encoder) }
         var config = config
         var start = 0
-        for index in 0..<image.frameCount {
-            try Task.checkCancellation()
-            let frame = try image.frame(at: index)
+        try image.forEachFrame { _, frame in
             try unsafe WebPPicture.withPicture(frame.pixels, of: image, inARGB: true) { picture in
                 let isDone = unsafe WebPAnimEncoderAdd(encoder, picture, Int32(clamping: start), &config) != 0
                 try unsafe WebPPicture.check(isDone, picture.pointee.error_code)

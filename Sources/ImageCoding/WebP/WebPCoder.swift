@@ -7,6 +7,9 @@ struct WebPCoder: WatchedDecoding, ImageEncoding {
     /// Whether the format is WebP.
     func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .webp }
 
+    /// Always.
+    var makesFramesOnDemand: Bool { true }
+
     /// Whether the format is WebP.
     func canEncode(_ format: ImageFormat) -> Bool { format == .webp }
 
@@ -63,15 +66,14 @@ extension WebPCoder {
         let whole = plan([])
         if outline.isAnimated {
             // Animations above the frame limit are refused anyway.
-            let limit = options.firstFrameOnly ? 1 : max(options.limits.maximumFrameCount, 1)
-            let frames = try outline.frames(of: bytes, upTo: limit, work)
+            let frames = try outline.frames(of: bytes, upTo: options.frameLimit(bytes), work)
             let codec = try frames.reduce(0) { most, frame in
                 let codec = try frame.bitstream.codecByteCount(bytes, frame.rect.size, work)
                 // A frame that may be transparent is drawn beside the canvas.
                 return max(
                     most, codec.saturatingAdd(frame.bitstream.mayHaveAlpha ? frame.rect.size.bitmapByteCount : 0))
             }
-            let kept = options.firstFrameOnly || options.framesOnDemand ? 1 : outline.frameCount
+            let kept = options.framesOnDemand ? 1 : options.frames.count(of: outline.frameCount)
             let pixels = whole.result.bitmapByteCount.saturatingMultiply(kept)
             return (whole, cost(whole, codec).saturatingAdd(pixels), frames)
         }

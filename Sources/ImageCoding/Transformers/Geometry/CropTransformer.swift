@@ -64,8 +64,8 @@ public struct TrimTransformer: ImageTransforming, Hashable {
     /// - Throws: What ``DecodedImage/frame(at:)`` throws; `CancellationError`.
     public func transform(_ image: DecodedImage) throws -> DecodedImage {
         var kept: PixelRect?
-        for index in 0..<image.frameCount {
-            guard let part = try part(of: image.frame(at: index).pixels, image.size) else { continue }
+        try image.forEachFrame { _, frame in
+            guard let part = try part(of: frame.pixels, image.size) else { return }
             kept = kept.map { $0.union(part) } ?? part
         }
         return try kept.map { try CropTransformer($0).transform(image) } ?? image

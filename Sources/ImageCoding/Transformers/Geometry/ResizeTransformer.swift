@@ -77,7 +77,7 @@ public struct ResizeTransformer: ImageTransforming, Hashable {
         let (target, window) = plan(for: image.size)
         if target == image.size, window == .whole(image.size) { return image }
         if target.width > image.width || target.height > image.height {
-            try ImageLimits.default.check(target, frames: image.frameCount)
+            try ImageLimits.default.check(target, frames: image.frameCount, onDemand: image.makesFramesOnDemand)
         }
         let resampler = Resampler(
             source: image.size, window: window, target: target, inLinearLight: inLinearLight)
