@@ -22,11 +22,11 @@ public struct ImageLimits: Hashable, Sendable {
     ///
     /// 65,500 by default.
     public var maximumSide: Int
-    /// Most frames in an animation.
+    /// Most frames of an animation, of those that ``DecodeOptions/frames`` asks for.
     ///
     /// 256 by default.
     public var maximumFrameCount: Int
-    /// Largest `frames * width * height` of an animation, in pixels.
+    /// Largest `frames * width * height` of an animation, in pixels, of the frames that are asked for and kept.
     ///
     /// 50 million by default.
     public var maximumAnimationPixelCount: Int

@@ -36,7 +36,9 @@ public struct FrameRange: Hashable, Sendable {
     }
 
     /// The number of frames of a file that are in it, at least one.
-    func count(of frameCount: Int?) -> Int { max(indices.clamped(to: 0..<max(frameCount ?? 1, 1)).count, 1) }
+    ///
+    /// - Parameter frameCount: The frames of the file; `nil` counts as one.
+    package func count(of frameCount: Int?) -> Int { max(indices.clamped(to: 0..<max(frameCount ?? 1, 1)).count, 1) }
 }
 
 extension DecodeOptions {

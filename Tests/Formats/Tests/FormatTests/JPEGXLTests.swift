@@ -41,6 +41,15 @@ struct JPEGXLTests {
         let first = try ImageCoders.default.decode(picture.bytes, options: DecodeOptions(firstFrameOnly: true))
         #expect(first.frameCount == 1)
         #expect(similarity(first.pixels, image.pixels) == .infinity)
+        let run = try ImageCoders.default.decode(picture.bytes, options: DecodeOptions(frames: .run(1..<3)))
+        #expect(run.durations == [.milliseconds(70), .milliseconds(200)])
+        #expect(try similarity(run.frame(at: 1).pixels, image.frame(at: 2).pixels) == .infinity)
+        let still = try ImageCoders.default.decode(picture.bytes, options: DecodeOptions(frames: .run(3..<4)))
+        #expect(still.durations == [.zero])
+        #expect(try similarity(still.pixels, image.frame(at: 3).pixels) == .infinity)
+        #expect(throws: ImageError.self) {
+            try ImageCoders.default.decode(picture.bytes, options: DecodeOptions(frames: .run(4..<5)))
+        }
     }
 
     @Test

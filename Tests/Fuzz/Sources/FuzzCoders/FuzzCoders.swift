@@ -48,7 +48,7 @@ extension Target {
             precondition(properties.width >= 0 && properties.height >= 0)
         case .frames:
             var options = input.options
-            (options.framesOnDemand, options.firstFrameOnly) = (true, false)
+            (options.framesOnDemand, options.frames) = (true, input.choice & 8 == 0 ? .all : .run(2..<7))
             let image = try coders.decode(input.file, options: options)
             for index in image.frames(upTo: 8) + [0] {
                 guard let frame = try? image.frame(at: index) else { break }
