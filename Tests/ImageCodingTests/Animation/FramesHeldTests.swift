@@ -191,8 +191,10 @@ import WebImageTesting
         case .gif:
             let work = DecodingWork(limits: .default, byteCount: bytes.count)
             let outline = try GIFOutline(bytes, frameLimit: 9, recordsPlaces: true, work: work)
+            // A control of eight bytes, a header of ten, a palette of 256 colours at most, and the size of a code.
+            let data = outline.places[index].start + 8 + 10 + 3 * 256 + 1
             // Codes that do not exist, wherever one begins, and with all blocks as they were.
-            for start in outline.places[index].start + 100..<outline.places[index + 1].start - 20 {
+            for start in data..<outline.places[index + 1].start - 20 {
                 var broken = bytes
                 broken.replaceSubrange(start..<start + 6, with: [UInt8](repeating: 0xFF, count: 6))
                 if (try? GIFOutline(broken, frameLimit: 9, work: work))?.frameCount == outline.frameCount,
