@@ -162,18 +162,10 @@ extension DecodedImage {
     }
 }
 
-/// Frames that are not made.
-private struct NoFrames: FrameSource {
-    let durations: [Duration]
-    var byteCount: Int { 0 }
-
-    func pixels(at index: Int) -> [UInt8] { [] }
-}
-
 extension DecodedImage {
     /// A picture of a size without pixels, for estimates.
     static func outline(_ size: PixelSize, frames: Int, hasAlpha: Bool) -> DecodedImage {
-        let source = NoFrames(durations: Array(repeating: .zero, count: max(1, frames)))
-        return DecodedImage(size, .onDemand([], source), hasAlpha: hasAlpha)
+        let source = PlannedFrames(durations: Array(repeating: .zero, count: max(1, frames)))
+        return DecodedImage(size, .onDemand(nil, source), hasAlpha: hasAlpha)
     }
 }

@@ -73,7 +73,7 @@ extension ImageError: CustomStringConvertible {
 
 extension ImageError {
     /// Whether the file is at fault, and the pixels so far may be shown.
-    var isDamage: Bool { code == .truncated || code == .malformed }
+    package var isDamage: Bool { code == .truncated || code == .malformed }
 }
 
 /// What is wrong with a file whose picture was decoded all the same.

@@ -191,7 +191,7 @@ extension ImageCoders {
 }
 
 /// The frames of an animation that is not decoded yet.
-private struct PlannedFrames: FrameSource {
+struct PlannedFrames: FrameSource {
     let durations: [Duration]
     let byteCount = 0
 

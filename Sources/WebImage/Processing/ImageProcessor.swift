@@ -10,6 +10,8 @@ final class ImageProcessor: Sendable {
     let coders: ImageCoders
     let pool: WorkerPool
     let queue: JobQueue
+    /// Whether a file that is made of an animation may be made frame by frame: nobody keeps its frames.
+    let streamsAnimations: Bool
     private let limits: ImageLimits
     private let maximumInlinePixelCount: Int
     private let hub: ActivityHub
@@ -18,6 +20,7 @@ final class ImageProcessor: Sendable {
         (self.pool, self.hub) = (pool, hub)
         coders = configuration.coders
         maximumInlinePixelCount = configuration.maximumInlinePixelCount
+        streamsAnimations = !configuration.keepsPicturesOfFiles
         queue = JobQueue(
             width: pool.width, byteLimit: configuration.maximumProcessingByteCount,
             maximumQueueLength: configuration.maximumProcessingQueueLength)

@@ -64,8 +64,7 @@ extension JobRun {
         while true {
             let (tree, reserved) = state.withLock { ($0.tree, $0.reserved) }
             guard reserved == nil || !tree.isDecoded, !tree.outputs.isEmpty else { return nil }
-            var byteCount = peak(of: tree, properties)
-            if !tree.isDecoded { byteCount = max(byteCount, try decodingByteCount(tree)) }
+            let byteCount = try byteCount(of: tree, properties)
             if byteCount > processor.queue.byteLimit {
                 // Without it the others may fit, and alone it may fit, too.
                 let (dearest, isAlone) = state.withLock { ($0.tree.dropDearest(), $0.tree.outputs.isEmpty) }
@@ -81,14 +80,25 @@ extension JobRun {
         }
     }
 
-    private func decodingByteCount(_ tree: JobTree) throws -> Int {
-        guard case .file(let original) = job.source, let base = tree.base else { return 0 }
-        return try job.coders.decodingByteCount(of: original.bytes, options: options(base))
+    /// The memory that the job takes from now on. Decides whether frames are streamed.
+    private func byteCount(of tree: JobTree, _ properties: ImageProperties) throws -> Int {
+        let peak = peak(of: tree, properties)
+        guard !tree.isDecoded, case .file(let original) = job.source, let base = tree.base else { return peak }
+        let only = properties.frameCount == 1 ? nil : tree.onlyOutput
+        if processor.streamsAnimations, let only, let end = only.end, job.coders.animates(format(end, properties)) {
+            state.withLock { $0.streams = $0.tree.onlyOutput === only }
+        }
+        guard state.withLock({ $0.streams }), let only, let end = only.end else {
+            return max(peak, try job.coders.decodingByteCount(of: original.bytes, options: options(base)))
+        }
+        return try job.coders.transcodingByteCount(
+            of: original.bytes, as: format(end, properties), transformers: base.steps(of: only),
+            options: options(base), isWorstFile: false)
     }
 
     func peak(of tree: JobTree, _ properties: ImageProperties?) -> Int {
         guard let properties else { return 0 }
-        let frames = job.options.firstFrameOnly ? 1 : properties.frameCount ?? 1
+        let frames = job.options.frames.count(of: properties.frameCount)
         return JobCost.peak(of: tree, frames: frames) { node, output in
             guard let end = output.end else { return 0 }
             let mayBeClear = properties.hasAlpha || output.steps.contains { !($0 is ResizeTransformer) }
@@ -104,6 +114,7 @@ extension JobRun {
     private func options(_ base: JobBase) -> DecodeOptions {
         var options = job.options
         options.thumbnail = base.resize
+        options.framesOnDemand = state.withLock { $0.streams }
         return options
     }
 
@@ -130,7 +141,7 @@ extension JobRun {
             let image = try DecodingProgress.$current.withValue(progress) {
                 try job.coders.decode(original.bytes, options: options(base))
             }
-            return (image, original.generation)
+            return (state.withLock { $0.streams } ? image.releasingFirstFrame() : image, original.generation)
         case .picture(let picture):
             let image = job.options.firstFrameOnly ? picture.image.firstFrame : picture.image
             return (try base.resize?.transform(image) ?? image, picture.generation)
@@ -157,14 +168,21 @@ extension JobRun {
         if let end, let properties = state.withLock({ $0.properties }) {
             let format = format(end, properties)
             file = Result { JobProduct.File(format: format, bytes: try job.coders.encode(image, as: format)) }
-            if case .failure = file { try Task.checkCancellation() }
+            if case .failure(let error) = file {
+                try Task.checkCancellation()
+                // The file shows its damage when a frame is asked for.
+                if let error = error as? ImageError, error.isDamage, state.withLock({ $0.streams }) { throw error }
+            }
         }
         let share = turn.share(of: image.byteCount)
         let product = product(.success(image), file, share, took: took)
-        state.withLock { state in
+        let isOver = state.withLock { state in
             state.reserved = state.reserved.map { max(0, $0 - image.byteCount) }
             state.tree.finished(outputs)
+            return state.tree.closeIfDone()
         }
+        // A caller that looks at the manager finds the work at its end.
+        if isOver { end(nil) }
         answer(outputs, .success(product))
     }
 

@@ -16,6 +16,8 @@ final class JobRun: Sendable {
         /// The memory that it has; `nil` before it has asked for any.
         var reserved: Int?
         var task: PacedTask?
+        /// Whether the frames of an animation go one by one into the only file that is made of it. Nobody may join then.
+        var streams = false
         /// From the header.
         var properties: ImageProperties?
         var generation: ContentGeneration?
@@ -57,6 +59,7 @@ extension JobRun {
     func join(_ output: JobOutput, of source: PictureJob.Source) -> Bool {
         guard job.isOf(source), job.first.request.decodesAlike(output.request) else { return false }
         let (hasJoined, task, wake) = state.withLock { state -> (Bool, PacedTask?, OneShot<Void>?) in
+            if state.streams { return (false, nil, nil) }
             let isDecoding = state.tree.isDecoding
             switch state.tree.join(output, isHalfDone: { progress.isHalfDone }) {
             case .refused: return (false, nil, nil)
@@ -183,7 +186,7 @@ extension JobRun {
     }
 
     /// Gives back what the job has. Outputs that are left get the error.
-    private func end(_ error: (any Error)?) {
+    func end(_ error: (any Error)?) {
         let (turn, outputs, parked) = state.withLock { ($0.turn.take(), $0.tree.close(), $0.parked.take()) }
         close()
         answer(outputs, .failure(error ?? CancellationError()))

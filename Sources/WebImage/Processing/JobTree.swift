@@ -140,6 +140,9 @@ extension JobTree {
 
     func isPending(_ output: JobOutput) -> Bool { outputs.contains { $0 === output } }
 
+    /// The only output, when no other one is expected.
+    var onlyOutput: JobOutput? { outputs.count == 1 && announced.isEmpty ? outputs[0] : nil }
+
     /// Lets nobody join any more.
     ///
     /// - Returns: The outputs that are left.
@@ -147,6 +150,12 @@ extension JobTree {
         isClosed = true
         defer { outputs = [] }
         return outputs
+    }
+
+    /// Lets nobody join any more, if nothing is left to do.
+    mutating func closeIfDone() -> Bool {
+        isClosed = isClosed || outputs.isEmpty && announced.isEmpty
+        return isClosed
     }
 
     /// Whether a picture is wanted, or one that is made of it.
