@@ -182,7 +182,7 @@ extension JobRun {
             return state.tree.closeIfDone()
         }
         // A caller that looks at the manager finds the work at its end.
-        if isOver { end(nil) }
+        if isOver { self.end(nil) }
         answer(outputs, .success(product))
     }
 

@@ -85,12 +85,16 @@ extension JobTree {
             if !removeAnnounced(output.wish) { joins += 1 }
             return .joined
         }
-        guard !isDecoded, restarts < Self.maximumRestartCount, !isHalfDone() else {
-            return .refused
+        if isDecoded { return .refused }
+        if isDecoding {
+            guard restarts < Self.maximumRestartCount, !isHalfDone() else { return .refused }
+            restarts += 1
+            // Until it begins anew, the base may grow.
+            current = nil
         }
         outputs.append(output)
         announced.removeAll { $0.wish == output.wish }
-        (joins, restarts) = (joins + 1, restarts + 1)
+        joins += 1
         build(JobBase(for: outputs, of: original, hasBudget: hasBudget))
         return .restarted
     }

@@ -99,7 +99,8 @@ import WebImageTesting
                 try await group.waitForAll()
             }
             #expect(coder.peak <= 250_000)
-            await expect(manager.occupancy.isIdle)
+            // The last job lets its original go after its answer.
+            while await !manager.occupancy.isIdle { await Task.yield() }
             _ = await manager.shutdown(within: .zero)
         }
 

@@ -105,9 +105,13 @@ import WebImageTesting
         expectEqual(tree.join(output([Self.box(200)])) { false }, .restarted)
         expectEqual(tree.base?.size.width, 200)
         expectEqual(tree.join(output([Self.box(150)])) { true }, .joined)
-        expectEqual(tree.join(output([Self.box(300)])) { false }, .restarted)
-        expectEqual(tree.join(output([Self.box(400)])) { false }, .refused)
-        for _ in 0..<13 { expectEqual(tree.join(output([Self.box(50)])) { true }, .joined) }
+        // Before it begins anew, the base grows.
+        expectEqual(tree.join(output([Self.box(250)])) { true }, .restarted)
+        for side in [300, 400] {
+            guard case .decode? = tree.next() else { throw ImageError(code: .malformed, message: "no decode") }
+            expectEqual(tree.join(output([Self.box(side)])) { false }, side == 300 ? .restarted : .refused)
+        }
+        for _ in 0..<12 { expectEqual(tree.join(output([Self.box(50)])) { true }, .joined) }
         expectEqual(tree.join(output([Self.box(50)])) { true }, .refused)
     }
 
