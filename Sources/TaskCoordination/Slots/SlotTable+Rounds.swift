@@ -45,6 +45,9 @@ extension SlotTable {
 }
 
 extension Slots {
+    /// Lets waiters have slots that are no longer held back.
+    package func reconsider() { Slots.tell(state.withLock { Slots.serve(&$0) }) }
+
     /// Looks at the queue, which the owner does every now and then while something waits.
     ///
     /// A lane that has waited for a whole round gets a slot of one that holds more than its share and waits for nothing

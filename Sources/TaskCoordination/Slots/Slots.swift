@@ -133,9 +133,6 @@ public final class Slots: Sendable {
         Slots.tell(served)
     }
 
-    /// Lets waiters have slots that are no longer held back.
-    package func reconsider() { Slots.tell(state.withLock { Slots.serve(&$0) }) }
-
     /// Refuses every later caller and every queued one.
     ///
     /// Bodies that run go on.
