@@ -19,7 +19,8 @@ extension JobQueue {
     func hasEnoughOriginals(for priority: UInt8, whileTransfersRun: Bool) -> Bool {
         state.withLock { state in
             let isFull = state.originals >= originalLimit
-            let isBusy = state.waiting.count(atLeast: priority) >= 2 * width
+            // Most often nothing waits, and this is asked for each download.
+            let isBusy = !state.waiting.isEmpty && state.waiting.count(atLeast: priority) >= 2 * width
             let hasEnough = whileTransfersRun ? isFull || isBusy : isFull && isBusy
             if hasEnough { state.isRoomAwaited = true }
             return hasEnough

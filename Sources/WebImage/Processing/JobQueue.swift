@@ -258,7 +258,7 @@ extension JobQueue.State {
     /// What may begin now.
     fileprivate mutating func grants(_ width: Int, _ limit: Int) -> [JobQueue.Waiter] {
         var granted: [JobQueue.Waiter] = []
-        while running.count < width, let first = waiting.first, let priority = waiting.firstPriority {
+        while running.count < width, !waiting.isEmpty, let first = waiting.first, let priority = waiting.firstPriority {
             if let byteCount = first.byteCount {
                 guard fits(byteCount, limit), !isReading(before: first.number, priority) else { break }
             }
