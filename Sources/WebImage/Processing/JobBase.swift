@@ -16,7 +16,9 @@ struct JobBase: Sendable, Equatable {
     ///   - outputs: At least one.
     ///   - original: The size of the original.
     ///   - hasBudget: Whether the pixels of the decoded picture are limited in bytes.
-    init(for outputs: [JobOutput], of original: PixelSize, hasBudget: Bool) {
+    ///   - leavesRoom: Whether larger outputs are likely to come: then the base has at least a third of the sides, which
+    ///     costs less than to begin anew.
+    init(for outputs: [JobOutput], of original: PixelSize, hasBudget: Bool, leavesRoom: Bool = false) {
         self.original = original
         // Alone, a decoder does the whole resize: it crops, and adds up light.
         let first = outputs[0].steps.first?.key
@@ -26,7 +28,9 @@ struct JobBase: Sendable, Equatable {
             (resize, scale, consumed) = (leading, 1, first)
             return
         }
-        let scale = hasBudget ? 1 : outputs.map { Self.scale($0, original) }.max() ?? 1
+        var scale = hasBudget ? 1 : outputs.map { Self.scale($0, original) }.max() ?? 1
+        // A decoder of JPEG draws half of the sides for it, and takes little longer than for a small thumbnail.
+        if leavesRoom { scale = max(scale, 1 / 3) }
         (self.scale, consumed) = (scale, nil)
         resize = scale < 1 ? .resize(to: original.scaled(by: scale)) : nil
     }

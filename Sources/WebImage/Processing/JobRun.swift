@@ -44,9 +44,12 @@ final class JobRun: Sendable {
     let progress = DecodingProgress()
     let state: Mutex<State>
 
-    init(_ job: PictureJob, _ identity: RequestIdentity, _ processor: ImageProcessor, _ table: JobTable) {
+    /// - Parameter isFirst: Whether no other job of the original is under way.
+    init(
+        _ job: PictureJob, _ identity: RequestIdentity, _ processor: ImageProcessor, _ table: JobTable, isFirst: Bool
+    ) {
         (self.job, self.identity, self.processor, self.table) = (job, identity, processor, table)
-        state = Mutex(State(tree: JobTree(job.first)))
+        state = Mutex(State(tree: JobTree(job.first, isFirst: isFirst)))
     }
 }
 

@@ -86,12 +86,16 @@ extension JobTable {
     /// Tells the loads of the address that a transfer has brought the original. Called before the transfer lands, so
     /// that no load can begin between the transfer and this call.
     func noteArrival(_ download: Download, _ identity: RequestIdentity) {
-        originals.withLock { originals in
-            guard var wanted = originals[identity], download.number > wanted.arrived?.number ?? -1 else { return }
+        // What it replaces is released outside the lock, as its memory may let other work begin.
+        let replaced = originals.withLock { originals -> Download? in
+            guard var wanted = originals[identity], download.number > wanted.arrived?.number ?? -1 else { return nil }
+            let replaced = wanted.arrived
             wanted.arrived = download
             // An assignment in place would cost three allocations.
             originals[identity] = wanted
+            return replaced
         }
+        withExtendedLifetime(replaced) {}
     }
 
     /// The newest original that a transfer has brought while a load of the address was under way. The disk may not have
@@ -103,10 +107,11 @@ extension JobTable {
     /// Forgets what transfers have brought for one original, or for all: it is no longer in the caches, so the origin
     /// is asked again.
     func forgetArrivals(of identity: RequestIdentity? = nil) {
-        originals.withLock { originals in
-            if let identity { return originals[identity]?.arrived = nil }
-            for identity in originals.keys { originals[identity]?.arrived = nil }
+        let forgotten = originals.withLock { originals in
+            let identities = identity.map { [$0] } ?? Array(originals.keys)
+            return identities.map { originals[$0]?.arrived.take() }
         }
+        withExtendedLifetime(forgotten) {}
     }
 }
 
@@ -151,7 +156,8 @@ extension JobTable {
             for job in wanted.jobs where job !== joined { job.forget(ObjectIdentifier(wish)) }
             if let joined { return (joined, false, nil) }
             let previous = wanted.jobs.last
-            let job = JobRun(processor.job(of: source, output), wish.identity, processor, self)
+            let job = JobRun(
+                processor.job(of: source, output), wish.identity, processor, self, isFirst: previous == nil)
             wanted.jobs.append(job)
             return (job, true, previous)
         }

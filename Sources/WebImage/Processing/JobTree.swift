@@ -54,6 +54,8 @@ struct JobTree {
     var announced: [JobOutput] = []
     var current: Current?
     private var restarts = 0
+    /// Whether sizes of the original come one after the other.
+    private var leavesRoom: Bool
     private var joins = 0
     private var original = PixelSize(width: 1, height: 1)
     private var hasBudget = false
@@ -63,7 +65,8 @@ struct JobTree {
     private static let maximumJoinCount = 16
     private static let maximumRestartCount = 2
 
-    init(_ first: JobOutput) { outputs = [first] }
+    /// - Parameter isFirst: Whether no other job of the original is under way.
+    init(_ first: JobOutput, isFirst: Bool = true) { (outputs, leavesRoom) = ([first], !isFirst) }
 }
 
 // MARK: - Joining and leaving
@@ -95,7 +98,8 @@ extension JobTree {
         outputs.append(output)
         announced.removeAll { $0.wish == output.wish }
         joins += 1
-        build(JobBase(for: outputs, of: original, hasBudget: hasBudget))
+        leavesRoom = true
+        build(newBase(for: outputs))
         return .restarted
     }
 
@@ -176,7 +180,7 @@ extension JobTree {
         guard base == nil, !outputs.isEmpty else { return }
         (self.original, self.hasBudget) = (original, hasBudget)
         announced = others.filter { other in !outputs.contains { $0.wish == other.wish } }
-        build(JobBase(for: outputs + announced, of: original, hasBudget: hasBudget))
+        build(newBase(for: outputs + announced))
     }
 
     /// Takes out the output that needs most, because all together take too much; first those that are announced.
@@ -188,10 +192,14 @@ extension JobTree {
             }
             dropped = outputs.max { base($0) < base($1) }.map { [$0] } ?? []
         }
-        announced = []
+        (announced, leavesRoom) = ([], false)
         remove(dropped)
-        if !isDecoded, !outputs.isEmpty { build(JobBase(for: outputs, of: original, hasBudget: hasBudget)) }
+        if !isDecoded, !outputs.isEmpty { build(newBase(for: outputs)) }
         return dropped
+    }
+
+    private func newBase(for outputs: [JobOutput]) -> JobBase {
+        JobBase(for: outputs, of: original, hasBudget: hasBudget, leavesRoom: leavesRoom)
     }
 
     private mutating func build(_ base: JobBase) {

@@ -103,13 +103,14 @@ import WebImageTesting
         guard case .decode? = tree.next() else { throw ImageError(code: .malformed, message: "no decode") }
         expectEqual(tree.join(output([Self.box(150)])) { true }, .refused)
         expectEqual(tree.join(output([Self.box(200)])) { false }, .restarted)
-        expectEqual(tree.base?.size.width, 200)
-        expectEqual(tree.join(output([Self.box(150)])) { true }, .joined)
-        // Before it begins anew, the base grows.
-        expectEqual(tree.join(output([Self.box(250)])) { true }, .restarted)
-        for side in [300, 400] {
+        // There is room for larger ones, and before it begins anew, the base grows.
+        expectEqual(tree.base?.size.width, 1_334)
+        expectEqual(tree.join(output([Self.box(350)])) { true }, .joined)
+        expectEqual(tree.join(output([Self.box(1_500)])) { true }, .restarted)
+        expectEqual(tree.base?.size.width, 1_500)
+        for side in [1_600, 1_700] {
             guard case .decode? = tree.next() else { throw ImageError(code: .malformed, message: "no decode") }
-            expectEqual(tree.join(output([Self.box(side)])) { false }, side == 300 ? .restarted : .refused)
+            expectEqual(tree.join(output([Self.box(side)])) { false }, side == 1_600 ? .restarted : .refused)
         }
         for _ in 0..<12 { expectEqual(tree.join(output([Self.box(50)])) { true }, .joined) }
         expectEqual(tree.join(output([Self.box(50)])) { true }, .refused)
