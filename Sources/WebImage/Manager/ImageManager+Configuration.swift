@@ -39,9 +39,9 @@ extension ImageManager {
         ///
         /// A file counts from its first byte until its last load has ended. While files hold a quarter of this memory,
         /// or twice as many pictures as ``processingWidth`` wait for a thread that are as urgent, no download begins
-        /// but one at a time, and the transfers under way wait for room for their next bytes. The oldest of these
-        /// always goes on, and one picture may always be made, so work never waits in a circle. One file and one picture
-        /// may exceed the memory.
+        /// but one at a time, and none when both are so; the transfers under way wait for room for their next bytes.
+        /// The oldest of these always goes on, and one picture may always be made, so work never waits in a circle. One
+        /// file and one picture may exceed the memory.
         public var maximumProcessingByteCount = MemoryBudget.defaultMaximumProcessingByteCount
         /// How far the threads for pictures give way to other threads of the machine, 0 to 19 as for `nice`. 0 by
         /// default; on a machine that is always busy with other work, a higher number makes loads take several times as
