@@ -61,6 +61,8 @@ struct JobTree {
     private var hasBudget = false
     var isClosed = false
 
+    /// How many outputs a job has at a time. The others of the original have another one.
+    static let maximumOutputCount = 64
     /// How many outputs may join after the plan. A job that is joined for ever would keep its thread.
     private static let maximumJoinCount = 16
     private static let maximumRestartCount = 2
@@ -74,7 +76,7 @@ struct JobTree {
 extension JobTree {
     /// - Parameter isHalfDone: Whether half of the decode is done; called only when a larger base is needed.
     mutating func join(_ output: JobOutput, isHalfDone: () -> Bool) -> Joining {
-        if isClosed { return .refused }
+        guard !isClosed, outputs.count < Self.maximumOutputCount else { return .refused }
         guard let base else {
             outputs.append(output)
             return .joined
@@ -179,7 +181,8 @@ extension JobTree {
     mutating func plan(for others: [JobOutput], of original: PixelSize, hasBudget: Bool) {
         guard base == nil, !outputs.isEmpty else { return }
         (self.original, self.hasBudget) = (original, hasBudget)
-        announced = others.filter { other in !outputs.contains { $0.wish == other.wish } }
+        let absent = others.filter { other in !outputs.contains { $0.wish == other.wish } }
+        announced = Array(absent.prefix(Self.maximumOutputCount))
         build(newBase(for: outputs + announced))
     }
 
