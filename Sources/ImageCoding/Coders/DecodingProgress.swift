@@ -18,6 +18,12 @@ package final class DecodingProgress: Sendable {
         return expected > 0 && drawn.load(ordering: .relaxed) >= expected / 2
     }
 
+    /// A decode begins.
+    package func begin() {
+        note(drawn: 0)
+        expect(0)
+    }
+
     func note(drawn count: Int) { drawn.store(count, ordering: .relaxed) }
     func expect(_ count: Int) { expected.store(count, ordering: .relaxed) }
 }

@@ -75,7 +75,7 @@ public actor ImageManager {
                 caches: caches, memoryWatch: configuration.memoryWatch,
                 processing: WorkerPool(
                     name: "image", width: max(1, configuration.processingWidth),
-                    maximumQueueLength: max(0, configuration.maximumProcessingQueueLength),
+                    maximumQueueLength: .max,
                     niceness: min(max(0, configuration.processingNiceness), 19)),
                 executor: nil, hub: hub))
     }

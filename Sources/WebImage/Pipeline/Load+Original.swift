@@ -70,7 +70,7 @@ extension Load {
             let bytes = try await content.bytes(upTo: min(limit, request.transfer.maximumBodyByteCount ?? .max))
             // What is no picture does not wait for a thread.
             try pipeline.coders(for: request).checkSignature(bytes)
-            return Original(ofProgram: bytes)
+            return Original(ofProgram: bytes, OriginalShare(pipeline.processing.queue, bytes.count))
         } catch let error as HTTPError {
             throw ImageLoadError(
                 code: .transferFailed, message: error.summary, advice: error.advice, url: request.url, cause: error)

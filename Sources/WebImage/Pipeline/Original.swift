@@ -61,9 +61,11 @@ final class Original: Sendable {
         self.init(file.bytes, .memory, number: file.number, origin: file.origin, generation: file.generation)
     }
 
-    /// - Parameter bytes: The file that the program has.
-    convenience init(ofProgram bytes: [UInt8]) {
-        self.init(bytes, .program, number: 0, origin: nil, generation: ContentGeneration(of: bytes))
+    /// - Parameters:
+    ///   - bytes: The file that the program has.
+    ///   - share: What it takes of the memory for pictures.
+    convenience init(ofProgram bytes: [UInt8], _ share: OriginalShare) {
+        self.init(bytes, .program, number: 0, origin: nil, generation: ContentGeneration(of: bytes), share: share)
     }
 
     /// - Parameter origin: What the origin said, if more is known than the transfer knows.

@@ -78,7 +78,7 @@ extension ImageProcessor {
         let bytes = original.bytes
         guard bytes.count <= 4_096, request.transformers.isEmpty, maximumInlinePixelCount > 0,
             let properties = try? coders(for: request).properties(of: bytes), properties.frameCount == 1,
-            properties.width * properties.height <= maximumInlinePixelCount
+            properties.size.pixelCount <= maximumInlinePixelCount
         else { return nil }
         let watch = Stopwatch()
         let image = try coders(for: request).decode(bytes, options: options(request, .file(original)))

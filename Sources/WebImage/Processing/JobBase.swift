@@ -15,7 +15,7 @@ struct JobBase: Sendable, Equatable {
     /// - Parameters:
     ///   - outputs: At least one.
     ///   - original: The size of the original.
-    ///   - hasBudget: Whether the pixels of the decoded picture are limited in bytes.
+    ///   - hasBudget: Whether the pixels of the decoded picture are limited in bytes. Then all begin with the same step.
     ///   - leavesRoom: Whether larger outputs are likely to come: then the base has at least a third of the sides, which
     ///     costs less than to begin anew.
     init(for outputs: [JobOutput], of original: PixelSize, hasBudget: Bool, leavesRoom: Bool = false) {
@@ -28,7 +28,7 @@ struct JobBase: Sendable, Equatable {
             (resize, scale, consumed) = (leading, 1, first)
             return
         }
-        var scale = hasBudget ? 1 : outputs.map { Self.scale($0, original) }.max() ?? 1
+        var scale = outputs.map { Self.scale($0, original) }.max() ?? 1
         // A decoder of JPEG draws half of the sides for it, and takes little longer than for a small thumbnail.
         if leavesRoom { scale = max(scale, 1 / 3) }
         (self.scale, consumed) = (scale, nil)
@@ -48,7 +48,8 @@ struct JobBase: Sendable, Equatable {
     /// original.
     func steps(of output: JobOutput) -> [any ImageTransforming] {
         if consumed != nil { return output.rest }
-        guard scale < 1, let leading = output.leading, leading.mode == .fit, output.steps.first is ResizeTransformer
+        guard scale < 1, let leading = output.leading, [.fit, .cover].contains(leading.mode),
+            output.steps.first is ResizeTransformer
         else { return output.steps }
         let exact: any ImageTransforming = .resize(to: leading.resultSize(for: original), mode: .stretch)
         return [exact] + output.rest

@@ -14,7 +14,7 @@ enum JobCost {
         var (peak, delivered) = (0, 0)
         func walk(_ node: Int, above: Int) {
             let (size, outputs) = (tree.nodes[node].size, tree.nodes[node].outputs)
-            let children = tree.nodes[node].children.filter(tree.isWanted)
+            let children = tree.nodes[node].children.filter(tree.isWanted).sorted(by: tree.comesFirst)
             let own = !tree.isDropped(node) ? bytes(size, frames) : 0
             let held = sum(above, own)
             peak = max(peak, sum(held, delivered))
@@ -25,7 +25,7 @@ enum JobCost {
                 let result = bytes(tree.nodes[child].size, frames)
                 let step = sum(tree.nodes[child].step?.workingByteCount(for: size) ?? 0, result)
                 peak = max(peak, sum(sum(held, delivered), step))
-                walk(child, above: child == children.last && outputs.isEmpty ? above : held)
+                walk(child, above: child == children.last && outputs.isEmpty && !tree.isAnnounced(node) ? above : held)
             }
             if !outputs.isEmpty { delivered = sum(delivered, own) }
         }

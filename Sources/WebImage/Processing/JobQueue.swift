@@ -93,6 +93,16 @@ final class JobQueue: Sendable {
         return fits ? PictureShare(self, byteCount) : nil
     }
 
+    /// Counts a picture that is kept for work to come, if pictures take no more than a quarter of the limit.
+    func shareKept(_ byteCount: Int) -> PictureShare? {
+        let fits = state.withLock { state in
+            guard byteCount <= byteLimit / 4 - state.pictures else { return false }
+            state.pictures += byteCount
+            return true
+        }
+        return fits ? PictureShare(self, byteCount) : nil
+    }
+
     /// Refuses all later work, and all that waits.
     func close() {
         let refused = state.withLock { state in
@@ -202,7 +212,10 @@ extension JobQueue {
             if let known { state.remove(known) }
             if state.isClosed { throw Self.shutDown }
             if known == nil {
-                guard state.waiting.count < maximumQueueLength || state.running.count < width else {
+                guard
+                    state.waiting.count < maximumQueueLength
+                        || state.waiting.isEmpty && state.running.count < width
+                else {
                     throw CoordinationError(
                         code: .overloaded,
                         message: "pictures: \(maximumQueueLength) are queued already; try again later")

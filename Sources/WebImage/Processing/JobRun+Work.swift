@@ -8,9 +8,11 @@ extension JobRun {
     /// - Returns: Why it pauses; `nil` at the end.
     func work(_ turn: JobQueue.Turn) throws -> Pause? {
         let properties = try properties()
-        table.plan(for: identity, like: job.first.request) { announced in
-            state.withLock { state in
-                state.tree.plan(for: announced, of: properties.size, hasBudget: job.options.byteBudget != nil)
+        if state.withLock({ $0.tree.base == nil }) {
+            table.plan(for: identity, like: job.first.request) { announced in
+                state.withLock { state in
+                    state.tree.plan(for: announced, of: properties.size, hasBudget: job.options.byteBudget != nil)
+                }
             }
         }
         while true {
@@ -27,16 +29,21 @@ extension JobRun {
             switch work {
             case .decode(let base): try decode(base)
             case .transform(let node, let image, let step): try transform(node, image, step)
-            case .finish(let outputs, let image, let end, let took): try finish(outputs, image, end, took, turn)
+            case .finish(let node, let outputs, let image, let end): try finish(node, outputs, image, end, turn)
             }
         }
     }
 
-    /// Prepares to give the thread back for as long as the job has nothing to do; `nil` when it is over.
+    /// Prepares to give the thread back for as long as the job has nothing to do; `nil` when it is over, also because
+    /// there is no room to keep its pictures.
     private func park(_ turn: JobQueue.Turn, _ state: inout sending State) -> OneShot<Void>? {
         guard !state.tree.isClosed else { return nil }
+        guard let share = state.parked?.share ?? processor.queue.shareKept(state.tree.byteCount) else {
+            _ = state.tree.close()
+            return nil
+        }
         let wake = OneShot<Void>()
-        state.parked = (wake, turn.share(of: state.tree.keptBase?.byteCount ?? 0))
+        state.parked = (wake, share)
         state.turn = nil
         return wake
     }
@@ -68,15 +75,18 @@ extension JobRun {
             if byteCount > processor.queue.byteLimit {
                 // Without it the others may fit, and alone it may fit, too.
                 let (dearest, isAlone) = state.withLock { ($0.tree.dropDearest(), $0.tree.outputs.isEmpty) }
-                answer(dearest, .failure(isAlone ? processor.refusal(of: byteCount) : Refusal()))
+                answer(dearest, .failure(isAlone && !tree.isDecoded ? processor.refusal(of: byteCount) : Refusal()))
                 continue
             }
-            // Its memory is given back outside the lock.
-            _ = state.withLock { $0.parked.take() }
-            if let reserved, byteCount <= reserved { return nil }
-            guard turn.take(byteCount) else { return byteCount }
-            state.withLock { $0.reserved = byteCount }
-            return nil
+            if reserved == nil || byteCount > reserved ?? 0 {
+                guard turn.take(byteCount) else { return byteCount }
+                state.withLock { $0.reserved = byteCount }
+            }
+            // What it has kept is in that. Given back outside the lock.
+            let (parked, count) = state.withLock { ($0.parked.take(), $0.tree.outputs.count) }
+            withExtendedLifetime(parked) {}
+            // Others may have come meanwhile.
+            if count <= tree.outputs.count { return nil }
         }
     }
 
@@ -84,7 +94,7 @@ extension JobRun {
     private func byteCount(of tree: JobTree, _ properties: ImageProperties) throws -> Int {
         let peak = peak(of: tree, properties)
         guard !tree.isDecoded, case .file(let original) = job.source, let base = tree.base else { return peak }
-        let only = properties.frameCount == 1 ? nil : tree.onlyOutput
+        let only = job.options.firstFrameOnly || properties.frameCount == 1 ? nil : tree.onlyOutput
         if processor.streamsAnimations, let only, let end = only.end, job.coders.animates(format(end, properties)) {
             state.withLock { $0.streams = $0.tree.onlyOutput === only }
         }
@@ -120,6 +130,7 @@ extension JobRun {
 
     private func decode(_ base: JobBase) throws {
         let watch = Stopwatch()
+        progress.begin()
         let (image, generation) = try decoded(base)
         // The result of a cancelled decoder is not usable.
         try Task.checkCancellation()
@@ -162,7 +173,7 @@ extension JobRun {
     }
 
     private func finish(
-        _ outputs: [JobOutput], _ image: DecodedImage, _ end: OutputFormat?, _ took: Duration, _ turn: JobQueue.Turn
+        _ node: Int, _ outputs: [JobOutput], _ image: DecodedImage, _ end: OutputFormat?, _ turn: JobQueue.Turn
     ) throws {
         var file: Result<JobProduct.File, any Error>?
         if let end, let properties = state.withLock({ $0.properties }) {
@@ -174,13 +185,15 @@ extension JobRun {
                 if let error = error as? ImageError, error.isDamage, state.withLock({ $0.streams }) { throw error }
             }
         }
-        let share = turn.share(of: image.byteCount)
-        let product = product(.success(image), file, share, took: took)
-        let isOver = state.withLock { state in
-            state.reserved = state.reserved.map { max(0, $0 - image.byteCount) }
+        let (isKept, took, isOver) = state.withLock { state in
             state.tree.finished(outputs)
-            return state.tree.closeIfDone()
+            let isKept = !state.tree.isDropped(node)
+            if !isKept { state.reserved = state.reserved.map { max(0, $0 - image.byteCount) } }
+            return (isKept, state.tree.nodes[node].took, state.tree.closeIfDone())
         }
+        // The memory of a picture that the job has dropped goes with the answer.
+        let share = isKept ? processor.queue.share(of: image.byteCount) : turn.share(of: image.byteCount)
+        let product = product(.success(image), file, share, took: took)
         // A caller that looks at the manager finds the work at its end.
         if isOver { self.end(nil) }
         answer(outputs, .success(product))

@@ -16,6 +16,10 @@ final class JobRun: Sendable {
         /// The memory that it has; `nil` before it has asked for any.
         var reserved: Int?
         var task: PacedTask?
+        /// That of its most urgent caller.
+        var priority: TaskPriority = .background
+        /// A job of the same original whose decode must end before this one begins.
+        var previous: JobRun?
         /// Whether the frames of an animation go one by one into the only file that is made of it. Nobody may join then.
         var streams = false
         /// From the header.
@@ -69,10 +73,10 @@ extension JobRun {
             case .restarted: return (true, isDecoding ? state.task : nil, nil)
             case .joined: break
             }
-            guard state.tree.isDecoded, let turn = state.turn else { return (true, nil, state.parked?.wake) }
+            guard let turn = state.turn, let reserved = state.reserved else { return (true, nil, state.parked?.wake) }
             // The work that runs has its memory; a newcomer may only use what is free.
             let peak = peak(of: state.tree, state.properties)
-            guard let reserved = state.reserved, peak > reserved else { return (true, nil, nil) }
+            guard peak > reserved else { return (true, nil, nil) }
             guard turn.grow(by: peak - reserved) else {
                 state.tree.remove([output])
                 return (false, nil, nil)
@@ -87,9 +91,9 @@ extension JobRun {
 
     /// Takes an output out whose caller has gone. It learns whether the file is a picture.
     func leave(_ output: JobOutput) {
-        let isDecoded = state.withLock { $0.tree.isDecoded }
+        let isPicture = state.withLock { $0.tree.isDecoded && !$0.streams }
         let cancelled = CancellationError()
-        guard output.answer.resolve(isDecoded ? .success(product(.failure(cancelled))) : .failure(cancelled)) else {
+        guard output.answer.resolve(isPicture ? .success(product(.failure(cancelled))) : .failure(cancelled)) else {
             return
         }
         let (leaving, task) = state.withLock { ($0.tree.leave(output), $0.task) }
@@ -104,11 +108,19 @@ extension JobRun {
         wake?.resolve(())
     }
 
-    /// Moves the job forward.
-    func raise(to priority: TaskPriority) { state.withLock { $0.task }?.escalate(to: priority) }
+    /// Moves the job forward, and the one that it waits for.
+    func raise(to priority: TaskPriority) {
+        let (task, previous) = state.withLock { state in
+            state.priority = max(state.priority, priority)
+            return (state.task, state.previous)
+        }
+        task?.escalate(to: priority)
+        previous?.raise(to: priority)
+    }
 
-    /// Waits until the decode has ended.
+    /// Waits until the decode has ended, and those before it.
     private func decodeEnd() async {
+        await state.withLock { $0.previous }?.decodeEnd()
         let end = OneShot<Void>()
         let isOver = state.withLock { state in
             if state.tree.isClosed || state.tree.isDecoded { return true }
@@ -144,19 +156,24 @@ extension JobRun {
     ///
     /// - Parameter previous: A job of the same original, whose decode must have ended: there is one at a time.
     func start(after previous: JobRun? = nil) {
+        let priority = Task.currentPriority
+        state.withLock { ($0.previous, $0.priority) = (previous, max($0.priority, priority)) }
+        previous?.raise(to: priority)
         let task = PacedTask("picture job", on: table.executor) {
-            await self.run(after: previous)
+            await self.run()
             return nil
         }
-        let isClosed = state.withLock { state in
+        let (isClosed, urgency) = state.withLock { state in
             state.task = task
-            return state.tree.isClosed
+            return (state.tree.isClosed, state.priority)
         }
+        if urgency > priority { task.escalate(to: urgency) }
         if isClosed { task.cancel() }
     }
 
-    private func run(after previous: JobRun?) async {
-        await previous?.decodeEnd()
+    private func run() async {
+        await state.withLock { $0.previous }?.decodeEnd()
+        state.withLock { $0.previous = nil }
         do {
             while let pause = try await stretch() {
                 switch pause {

@@ -196,6 +196,8 @@ extension ImageRequest {
     /// Whether both decode the same file in the same way, apart from its size.
     func decodesAlike(_ other: ImageRequest) -> Bool {
         guard firstFrameOnly == other.firstFrameOnly else { return false }
+        // A decoder keeps to a budget for one size alone.
+        if byteBudget != nil, transformers.first?.key != other.transformers.first?.key { return false }
         guard parts != nil || other.parts != nil else { return true }
         return partsOrDefaults.decoding == other.partsOrDefaults.decoding && limits == other.limits
             && coders?.identity == other.coders?.identity

@@ -24,9 +24,9 @@ extension JobTree {
         if case .made(let image) = nodes[node].pixels, let first = nodes[node].outputs.min(by: isCheaper) {
             let equal = nodes[node].outputs.filter { $0.end == first.end }
             current = .finish(equal)
-            return .finish(equal, image, first.end, took: nodes[node].took)
+            return .finish(node, equal, image, first.end)
         }
-        let wanted = nodes[node].children.filter(isWanted).sorted { comesFirst($0, $1) }
+        let wanted = nodes[node].children.filter(isWanted).sorted(by: comesFirst)
         for child in wanted {
             if case .pending = nodes[child].pixels, case .made(let image) = nodes[node].pixels,
                 let step = nodes[child].step
@@ -87,9 +87,9 @@ extension JobTree {
 
     var isDecoding: Bool { if case .decode = current { true } else { false } }
 
-    /// The base, until nobody reads it any more.
-    var keptBase: DecodedImage? {
-        if case .made(let image)? = nodes.first?.pixels { image } else { nil }
+    /// The bytes of the pictures that are there.
+    var byteCount: Int {
+        nodes.reduce(0) { if case .made(let image) = $1.pixels { $0 + image.byteCount } else { $0 } }
     }
 
     mutating func dropUnread(_ node: Int) {
@@ -101,7 +101,7 @@ extension JobTree {
     }
 
     /// Those that are begun first, then the more urgent, then the cheaper.
-    private func comesFirst(_ one: Int, _ other: Int) -> Bool {
+    func comesFirst(_ one: Int, _ other: Int) -> Bool {
         let (begun, otherBegun) = (isBegun(one), isBegun(other))
         if begun != otherBegun { return begun }
         let (priority, otherPriority) = (priority(one), priority(other))

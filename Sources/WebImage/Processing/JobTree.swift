@@ -11,8 +11,8 @@ struct JobTree {
         case decode(JobBase)
         /// Makes the picture of a node from that of its parent.
         case transform(Int, DecodedImage, any ImageTransforming)
-        /// Answers outputs with a picture, encoded unless there is no format.
-        case finish([JobOutput], DecodedImage, OutputFormat?, took: Duration)
+        /// Answers outputs of a node with its picture, encoded unless there is no format.
+        case finish(Int, [JobOutput], DecodedImage, OutputFormat?)
     }
 
     enum Joining { case refused, joined, restarted }
@@ -27,7 +27,7 @@ struct JobTree {
 
     /// A picture on the way. The first is the base, whose outputs want it as it is.
     struct Node {
-        let step: (any ImageTransforming)?
+        var step: (any ImageTransforming)?
         let key: String
         let size: PixelSize
         var pixels = Pixels.pending
@@ -86,7 +86,7 @@ extension JobTree {
             guard let node = insert(output, base) else { return .refused }
             nodes[node].outputs.append(output)
             outputs.append(output)
-            // Room was kept for those that are announced.
+            // Those that were announced belong to the plan.
             if !removeAnnounced(output.wish) { joins += 1 }
             return .joined
         }
@@ -212,7 +212,9 @@ extension JobTree {
             if let node = insert(output, base) { nodes[node].outputs.append(output) }
         }
         for output in announced {
-            if base.serves(output), let wish = output.wish, let node = insert(output, base) {
+            if base.serves(output), let wish = output.wish,
+                let node = insert(output, base, isPrepared: false)
+            {
                 nodes[node].announced.insert(wish)
             }
         }
@@ -220,11 +222,14 @@ extension JobTree {
 
     /// Walks down the steps that the tree has, and adds the others.
     ///
+    /// - Parameter isPrepared: Whether its transformers can run.
     /// - Returns: The node of the picture; `nil` when the picture to begin with is there no longer.
-    private mutating func insert(_ output: JobOutput, _ base: JobBase) -> Int? {
+    private mutating func insert(_ output: JobOutput, _ base: JobBase, isPrepared: Bool = true) -> Int? {
         var (node, rest) = (0, base.steps(of: output)[...])
         while let step = rest.first, let child = child(of: node, step.key) {
             (node, rest) = (child, rest.dropFirst())
+            // A load that was announced had not prepared its transformers.
+            if isPrepared, !isBegun(node) { nodes[node].step = step }
         }
         guard canBeMade(node) else { return nil }
         for step in rest {

@@ -242,9 +242,11 @@ import WebImageTesting
         for (source, request) in [
             (PictureJob.Source.file(original), same), (.file(original), smaller), (.picture(whole), smaller),
         ] {
-            let (held, wish) = (queue.byteCount, jobs.wish(for: request, RequestIdentity(request)))
+            // The work before it lets its answer go a moment later.
+            while queue.byteCount != stored.byteCount { await Task.yield() }
+            let wish = jobs.wish(for: request, RequestIdentity(request))
             let product = try await jobs.product(of: source, for: request, as: nil, wish)
-            try expectEqual(queue.byteCount - held, product.picture.get().byteCount)
+            try expectEqual(queue.byteCount - stored.byteCount, product.picture.get().byteCount)
             withExtendedLifetime((product, wish)) {}
         }
         withExtendedLifetime(share) {}

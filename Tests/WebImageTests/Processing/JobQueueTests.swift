@@ -78,6 +78,17 @@ import WebImageTesting
         let waiting = (0..<3).map { _ in Probe { try await queue.turn() } }
         while queue.queued < 3 { await Task.yield() }
         await expectEqual(expectError(CoordinationError.self) { try await queue.turn() }?.code, .overloaded)
+        // Also when a thread is free, while the first waits for memory.
+        let other = JobQueue(width: 2, byteLimit: 100, maximumQueueLength: 1)
+        let (one, two) = (try await other.turn(), try await other.turn())
+        expect(one.take(100) && !two.take(100))
+        let head = Probe { try await two.wait(for: 100) }
+        while other.queued < 1 { await Task.yield() }
+        await expectEqual(expectError(CoordinationError.self) { try await other.turn() }?.code, .overloaded)
+        one.end()
+        try await head.finish()
+        two.end()
+
         queue.close()
         for probe in waiting {
             await expectEqual(expectError(CoordinationError.self) { try await probe.finish() }?.code, .shutDown)

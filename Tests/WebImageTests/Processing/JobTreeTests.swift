@@ -17,10 +17,10 @@ import WebImageTesting
         JobOutput(.numbered(1, transformers: steps), end)
     }
 
-    private func planned(_ outputs: [JobOutput]) -> JobTree {
+    private func planned(_ outputs: [JobOutput], of original: PixelSize = original) -> JobTree {
         var tree = JobTree(outputs[0])
         for output in outputs.dropFirst() { _ = tree.join(output) { false } }
-        tree.plan(for: [], of: Self.original, hasBudget: false)
+        tree.plan(for: [], of: original, hasBudget: false)
         return tree
     }
 
@@ -35,7 +35,7 @@ import WebImageTesting
             switch work {
             case .decode(let base): expect(tree.decoded(pixel, base))
             case .transform(let node, _, _): tree.made(node, pixel, took: .zero)
-            case .finish(let finished, _, _, _):
+            case .finish(_, let finished, _, _):
                 order += finished.compactMap { one in outputs.firstIndex { $0 === one } }
                 tree.finished(finished)
             }
@@ -57,16 +57,22 @@ import WebImageTesting
             planned([output([filled]), output([Self.box(100)])]).base?.size, PixelSize(width: 533, height: 400))
     }
 
-    @Test func `each output has the size that it has alone, whatever the base`() throws {
+    @Test(arguments: [original, PixelSize(width: 1_000, height: 344), PixelSize(width: 333, height: 999)])
+    func `each output has the size that it has alone, whatever the base`(original: PixelSize) throws {
         let modes = [ResizeTransformer.Mode.fit, .fill, .cover, .stretch]
         var outputs = modes.flatMap { mode in
-            [37, 120, 5_000].map { output([.resize(to: PixelSize(width: $0, height: 91), mode: mode)]) }
+            [37, 100, 120].flatMap { width in
+                [30, 91].map { output([.resize(to: PixelSize(width: width, height: $0), mode: mode)]) }
+            }
         }
         outputs.append(output([.smartCrop(to: PixelSize(width: 70, height: 40))]))
-        let tree = planned(outputs)
-        for node in tree.nodes {
-            for output in node.outputs {
-                expectEqual(node.size, output.request.transformers[0].resultSize(for: Self.original))
+        // With a base that leaves room, and with the whole.
+        for more in [[], [output([Self.box(330)])], [output([])]] {
+            let tree = planned(outputs + more, of: original)
+            for node in tree.nodes {
+                for output in node.outputs where !output.steps.isEmpty {
+                    expectEqual(node.size, output.request.transformers[0].resultSize(for: original))
+                }
             }
         }
     }

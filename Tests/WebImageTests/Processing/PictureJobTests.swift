@@ -109,6 +109,35 @@ import WebImageTesting
         expect(staged.isAtRest)
     }
 
+    @Test(arguments: fewerSeeds)
+    func `a load that prepares its transformers joins with those that work`(seed: UInt64) throws {
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate)
+        let mark = ImageRequest.numbered(2)
+        let lists: [[any ImageTransforming]] = [
+            [Self.box(8)], [Self.box(8), .watermark(mark)], [.watermark(mark)],
+        ]
+        let callers = lists.map { staged.load(.numbered(1, transformers: $0)) }
+        staged.run(without: .pixels)
+        staged.open(gate)
+        expectEqual(callers.map { $0.value?.image.width }, [8, 8, 16])
+        expect(staged.isAtRest)
+    }
+
+    @Test(arguments: fewerSeeds)
+    func `outputs with a budget of bytes have the sizes that they have alone`(seed: UInt64) throws {
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate)
+        let callers = [PixelSize(width: 12, height: 4), PixelSize(width: 4, height: 12)].map { box in
+            var request = ImageRequest.numbered(1, transformers: [.resize(to: box, mode: .fill)])
+            request.byteBudget = 12 * 4 * 4
+            return staged.load(request)
+        }
+        staged.run(without: .pixels)
+        staged.open(gate)
+        expectEqual(callers.map { $0.value?.image.size.description }, ["12x4", "4x12"])
+    }
+
     @Test(arguments: seeds) func `callers that come and leave at any time leave nothing`(seed: UInt64) throws {
         let runs = Journal<String>()
         let (a, b) = (Step(key: "a", runs: runs), Step(key: "b", runs: runs))
