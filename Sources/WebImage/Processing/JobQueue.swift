@@ -77,32 +77,6 @@ final class JobQueue: Sendable {
         try await wait(number: nil, nil, priority)
     }
 
-    /// Counts a picture that is made, until the last reference to its share goes. It may exceed the limit.
-    func share(of byteCount: Int) -> PictureShare {
-        state.withLock { $0.pictures += byteCount }
-        return PictureShare(self, byteCount)
-    }
-
-    /// Counts a picture, if all that is held stays within a part of the limit.
-    func share(of byteCount: Int, within part: Int) -> PictureShare? {
-        let fits = state.withLock { state in
-            guard byteCount <= part - state.held else { return false }
-            state.pictures += byteCount
-            return true
-        }
-        return fits ? PictureShare(self, byteCount) : nil
-    }
-
-    /// Counts a picture that is kept for work to come, if pictures take no more than a quarter of the limit.
-    func shareKept(_ byteCount: Int) -> PictureShare? {
-        let fits = state.withLock { state in
-            guard byteCount <= byteLimit / 4 - state.pictures else { return false }
-            state.pictures += byteCount
-            return true
-        }
-        return fits ? PictureShare(self, byteCount) : nil
-    }
-
     /// Refuses all later work, and all that waits.
     func close() {
         let refused = state.withLock { state in
@@ -111,8 +85,6 @@ final class JobQueue: Sendable {
         }
         for waiter in refused { waiter.answer.resolve(.failure(Self.shutDown)) }
     }
-
-    fileprivate func release(_ byteCount: Int) { change { $0.pictures -= byteCount } }
 
     private static var shutDown: CoordinationError {
         CoordinationError(code: .shutDown, message: "pictures: shut down; start no more work")
@@ -253,7 +225,7 @@ extension JobQueue {
 }
 
 extension JobQueue.State {
-    fileprivate var held: Int { working + pictures + originals }
+    var held: Int { working + pictures + originals }
 
     /// Whether work may take memory now.
     fileprivate func fits(_ byteCount: Int, _ limit: Int) -> Bool { working == 0 || byteCount <= limit - held }
@@ -289,16 +261,4 @@ extension JobQueue.State {
             work.byteCount == nil && (work.priority > priority || work.priority == priority && other < number)
         }
     }
-}
-
-/// The bytes of a picture that is made. The last reference gives them back.
-///
-/// A share lives as long as the manager holds the pixels: from when they are made until the callers have them.
-final class PictureShare: Sendable {
-    private let queue: JobQueue
-    private let byteCount: Int
-
-    fileprivate init(_ queue: JobQueue, _ byteCount: Int) { (self.queue, self.byteCount) = (queue, byteCount) }
-
-    deinit { queue.release(byteCount) }
 }
