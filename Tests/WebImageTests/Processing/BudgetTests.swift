@@ -162,6 +162,25 @@ import WebImageTesting
         expect(files.allSatisfy { $0.value != nil })
     }
 
+    @Test(arguments: seeds) func `outputs that do not fit beside each other are made one after the other`(
+        seed: UInt64
+    ) throws {
+        var configuration = ImageManager.Configuration()
+        configuration.maximumProcessingByteCount = 2_600  // two pictures and a half
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate, hasDisk: false, configuration: configuration)
+        let coders = WeighingCoder(byteCount: 1_024).registry
+        let callers = ["a", "b"].map { key in
+            var request = ImageRequest.numbered(1, transformers: [.custom(key: key) { $0 }])
+            request.coders = Identified(identity: "weighing", coders)
+            return staged.load(request)
+        }
+        staged.run(without: .pixels)
+        staged.open(gate)
+        expect(callers.allSatisfy { $0.value != nil })
+        expect(staged.isAtRest)
+    }
+
     @Test(arguments: seeds) func `work waits for its share in the order of priority`(seed: UInt64) throws {
         var configuration = ImageManager.Configuration()
         configuration.maximumProcessingByteCount = 2_048  // the pixels of a picture before and after a step

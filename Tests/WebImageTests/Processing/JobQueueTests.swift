@@ -53,6 +53,20 @@ import WebImageTesting
         expectEqual([queue.byteCount, queue.entryCount], [0, 0])
     }
 
+    @Test func `work that reads its header passes none that waits for memory`() async throws {
+        let queue = JobQueue(width: 3, byteLimit: 100, maximumQueueLength: 3)
+        let (holder, first, second) = (try await queue.turn(), try await queue.turn(), try await queue.turn())
+        expectAll(holder.take(60), !first.take(80))
+        let waiting = Probe { try await first.wait(for: 80) }
+        while queue.queued < 1 { await Task.yield() }
+        expect(!second.take(30))
+        holder.end()
+        try await waiting.finish()
+        first.end()
+        expect(second.take(30))
+        second.end()
+    }
+
     @Test(arguments: Seeds.first(200))
     func `a waiter that is cancelled at any step leaves nothing, and lets others pass`(seed: UInt64) throws {
         let executor = SeededExecutor(seed: seed)

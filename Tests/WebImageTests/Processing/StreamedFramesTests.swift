@@ -58,6 +58,17 @@ import WebImageTesting
         return try ImageCoders.default.encode(image, as: .gif)
     }
 
+    /// The file with codes that do not exist in a later frame.
+    private static func damagedLate(_ file: [UInt8]) throws -> [UInt8] {
+        for start in stride(from: file.count / 3, to: file.count - 6, by: 37) {
+            var broken = file
+            broken.replaceSubrange(start..<start + 6, with: [UInt8](repeating: 0xFF, count: 6))
+            let image = try? ImageCoders.default.decode(broken, options: DecodeOptions(framesOnDemand: true))
+            if let image, image.frameCount == 9, (try? image.loadingAllFrames()) == nil { return broken }
+        }
+        throw ImageError(code: .malformed, message: "no place was found")
+    }
+
     @Test func `one file is made of frames on demand, in memory for a few`() throws {
         let file = try Self.animation(60)
         // All frames would take 737,280 bytes.
@@ -82,8 +93,7 @@ import WebImageTesting
     }
 
     @Test func `a file whose damage comes late is no picture, and is not stored`() throws {
-        let whole = try Self.animation(9)
-        let broken = try staged(Array(whole.prefix(whole.count * 2 / 3)))
+        let broken = try staged(Self.damagedLate(Self.animation(9)))
         let caller = broken.dataInTurn(request(), as: .webp())
         expectEqual(caller.code, .undecodable)
         expectEqual(broken.fileCount, 0)
