@@ -10,7 +10,7 @@ final class ImageProcessor: Sendable {
     let coders: ImageCoders
     let pool: WorkerPool
     let queue: JobQueue
-    /// Whether a file that is made of an animation may be made frame by frame: nobody keeps its frames.
+    /// Whether a file that is made of an animation may be made frame by frame: memory keeps no frames of it.
     let streamsAnimations: Bool
     private let limits: ImageLimits
     private let maximumInlinePixelCount: Int

@@ -15,9 +15,9 @@ struct JobBase: Sendable, Equatable {
     /// - Parameters:
     ///   - outputs: At least one.
     ///   - original: The size of the original.
-    ///   - hasBudget: Whether the pixels of the decoded picture are limited in bytes. Then all begin with the same step.
-    ///   - leavesRoom: Whether larger outputs are likely to come: then the base has at least a third of the sides, which
-    ///     costs less than to begin anew.
+    ///   - hasBudget: Whether the pixels of the decoded picture are limited in bytes. Then all begin with one step.
+    ///   - leavesRoom: Whether larger outputs are likely to come: then the base has at least a third of the sides,
+    ///     which costs less than to begin anew.
     init(for outputs: [JobOutput], of original: PixelSize, hasBudget: Bool, leavesRoom: Bool = false) {
         self.original = original
         // Alone, a decoder does the whole resize: it crops, and adds up light.

@@ -14,8 +14,8 @@ extension JobQueue {
     func onRoom(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onRoom = body } }
 
     /// Whether originals that work of this priority wants should not be asked for: enough work as urgent waits for a
-    /// thread, or originals hold a quarter of the memory. When no transfer runs, only if both are so: then the work that
-    /// waits gives memory back, and otherwise one more original may be what the others wait for.
+    /// thread, or originals hold a quarter of the memory. When no transfer runs, only if both are so: then the work
+    /// that waits gives memory back, and otherwise one more original may be what the others wait for.
     func hasEnoughOriginals(for priority: UInt8, whileTransfersRun: Bool) -> Bool {
         state.withLock { state in
             let isFull = state.originals >= originalLimit

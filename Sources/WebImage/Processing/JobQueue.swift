@@ -8,7 +8,7 @@ import TaskCoordination
 /// it is free. If not, it gives the thread back and waits at the place that it had. The first in the queue waits for
 /// its memory, and nothing behind it begins meanwhile, so what is large is not starved by what is small.
 ///
-/// Nobody waits for each other in a circle: work that has its memory waits for nothing, and when no work has any, the
+/// Work never waits in a circle: what has its memory waits for nothing, and when no work has any, the
 /// first in the queue may have its memory, whatever originals and finished pictures hold. The memory in use is
 /// therefore at most the limit and what one piece of work takes.
 final class JobQueue: Sendable {
@@ -108,7 +108,7 @@ extension JobQueue {
             _ = try await queue.wait(number: number, byteCount, priority)
         }
 
-        /// Takes more memory, if it is free and nobody waits for memory.
+        /// Takes more memory, if it is free and no work waits for memory.
         func grow(by byteCount: Int) -> Bool { queue.grow(by: byteCount, number) }
 
         /// Makes a part of the memory that of a picture, which may outlive the work.

@@ -5,9 +5,9 @@ import TaskCoordination
 
 /// Does a job: in one task at a time, on the thread that it has from its queue.
 ///
-/// What is next is decided by a ``JobTree`` under the lock; the work itself runs outside of it. A step that nobody
-/// needs any more, or a decode that begins anew, is cancelled with its task, and another task goes on with the rest on
-/// the same thread.
+/// What is next is decided by a ``JobTree`` under the lock; the work itself runs outside of it. A step that no
+/// output needs any more, or a decode that begins anew, is cancelled with its task, and another task goes on with the
+/// rest on the same thread.
 final class JobRun: Sendable {
     struct State {
         var tree: JobTree
@@ -20,7 +20,8 @@ final class JobRun: Sendable {
         var priority: TaskPriority = .background
         /// A job of the same original whose decode must end before this one begins.
         var previous: JobRun?
-        /// Whether the frames of an animation go one by one into the only file that is made of it. Nobody may join then.
+        /// Whether the frames of an animation go one by one into the only file that is made of it. No output may join
+        /// then.
         var streams = false
         /// From the header.
         var properties: ImageProperties?
@@ -130,7 +131,7 @@ extension JobRun {
         if !isOver { await end.wait() }
     }
 
-    /// Lets nobody join any more, and the next job of the original begin.
+    /// Refuses later outputs, and lets the next job of the original begin.
     private func close() {
         noteDecoded()
         table.remove(self, identity)

@@ -186,7 +186,7 @@ extension JobTable {
         }
     }
 
-    /// Nobody may join a job any more.
+    /// Takes out a job that no output may join any more.
     func remove(_ job: JobRun, _ identity: RequestIdentity) {
         originals.withLock { $0[identity]?.jobs.removeAll { $0 === job } }
     }

@@ -49,7 +49,7 @@ extension JobTree {
         return true
     }
 
-    /// Keeps the picture of a node, and drops that of its parent when nobody else reads it.
+    /// Keeps the picture of a node, and drops that of its parent when no other step reads it.
     mutating func made(_ node: Int, _ image: DecodedImage, took: Duration) {
         current = nil
         nodes[node].pixels = .made(image)

@@ -153,7 +153,7 @@ extension JobTree {
     /// The only output, when no other one is expected.
     var onlyOutput: JobOutput? { outputs.count == 1 && announced.isEmpty ? outputs[0] : nil }
 
-    /// Lets nobody join any more.
+    /// Refuses later outputs.
     ///
     /// - Returns: The outputs that are left.
     mutating func close() -> [JobOutput] {
@@ -162,7 +162,7 @@ extension JobTree {
         return outputs
     }
 
-    /// Lets nobody join any more, if nothing is left to do.
+    /// Refuses later outputs, if nothing is left to do.
     mutating func closeIfDone() -> Bool {
         isClosed = isClosed || outputs.isEmpty && announced.isEmpty
         return isClosed

@@ -4,8 +4,8 @@ import TaskCoordination
 
 /// All that is made of one original: a value that says what, not how far.
 ///
-/// A job is a source, how it is decoded, and a set of outputs. An output is a chain of transformers with an end: pixels,
-/// or a file. Loads that want something of one original put their outputs into one job:
+/// A job is a source, how it is decoded, and a set of outputs. An output is a chain of transformers with an end:
+/// pixels, or a file. Loads that want something of one original put their outputs into one job:
 ///
 ///     load ─► JobTable: joins the job of its original, or makes one
 ///     JobRun: the object that does it, in one task at a time, on one thread
@@ -13,16 +13,17 @@ import TaskCoordination
 ///     JobQueue: gives the thread, then the memory, in one order
 ///     JobTree: decides what is next; a value without tasks
 ///
-/// - *queued*: outputs join. The plan is made when a thread takes the job, so whoever came meanwhile is part of it.
+/// - *queued*: outputs join. The plan is made when a thread takes the job, so every output that came meanwhile is
+///   part of it.
 /// - *planned*: the base is chosen, the original decoded as small as serves every output (``JobBase``), and memory is
 ///   taken for the whole job at once. Loads that have said they will come count.
 /// - *decoding*: an output that the base serves joins. One that needs a larger base begins the decode anew while less
 ///   than half of it is done; after that it is the next job of the original, and waits for the end of this decode.
-/// - *branching*: steps and ends run one after the other, and each answer leaves as soon as it is made. Equal beginnings
-///   of chains are made once. An output joins at the deepest picture that is still there.
+/// - *branching*: steps and ends run one after the other, and each answer leaves as soon as it is made. Equal
+///   beginnings of chains are made once. An output joins at the deepest picture that is still there.
 /// - *over*: no output is left. Loads that are still announced find the base in a job that has given its thread back.
 ///
-/// An output that leaves ends the step that nobody else needs; the last one ends the job.
+/// An output that leaves ends the step that no other needs; the last one ends the job.
 ///
 /// The order within a job: depth first, so that pictures go early; at one picture ends before steps; then by priority,
 /// by estimated cost, and by arrival. So a cheap answer does not wait for a dear one.

@@ -122,7 +122,7 @@ import WebImageTesting
         expectEqual(tree.join(output([Self.box(50)])) { true }, .refused)
     }
 
-    @Test func `leaving ends the step that nobody else needs, and the last one the job`() throws {
+    @Test func `leaving ends the step that no other output needs, and the last one the job`() throws {
         let outputs = [output([.blur(sigma: 9)]), output([Self.box(200)]), output([.blur(sigma: 9), .grayscale])]
         var tree = planned(outputs)
         let pixel = try DecodedImage(width: 1, height: 1, frames: [.init(pixels: [0, 0, 0, 255])], hasAlpha: false)
