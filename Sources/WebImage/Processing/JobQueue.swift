@@ -132,9 +132,11 @@ extension JobQueue {
         change { state in
             guard let own = state.running[number] else { return }
             state.working -= own.byteCount ?? 0
+            // Work that needs none, such as a preview, waits for none.
             isTaken =
-                !state.isOvertaking(number, own.priority) && !state.isReading(before: number, own.priority)
-                && state.fits(byteCount, byteLimit)
+                byteCount == 0
+                || !state.isOvertaking(number, own.priority) && !state.isReading(before: number, own.priority)
+                    && state.fits(byteCount, byteLimit)
             // Work that will wait for it comes before those that it has overtaken.
             state.running[number]?.byteCount = isTaken ? byteCount : nil
             state.working += isTaken ? byteCount : 0

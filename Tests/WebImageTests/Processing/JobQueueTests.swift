@@ -67,6 +67,15 @@ import WebImageTesting
         second.end()
     }
 
+    @Test func `work that needs no memory waits for none, whatever is read before it, or held`() async throws {
+        let (picture, original) = (queue.share(of: 90), OriginalShare(queue, 90))
+        let (reading, preview) = (try await queue.turn(), try await queue.turn())
+        expect(preview.take(0))
+        expect(reading.take(10))
+        for turn in [preview, reading] { turn.end() }
+        withExtendedLifetime((picture, original)) {}
+    }
+
     @Test(arguments: Seeds.first(200))
     func `a waiter that is cancelled at any step leaves nothing, and lets others pass`(seed: UInt64) throws {
         let executor = SeededExecutor(seed: seed)
