@@ -37,7 +37,7 @@ public final class HTTPTransferQueue: Sendable {
         self.executor = executor
         self.width = width
         slots = Slots(
-            SlotSettings(units: width, isSuspended: isSuspended), maximumQueueLength: .max, name: "transfers",
+            SlotSettings(limit: width, isSuspended: isSuspended), maximumQueueLength: .max, name: "transfers",
             onQueue: {})
     }
 
@@ -68,10 +68,10 @@ public final class HTTPTransferQueue: Sendable {
     }
 
     /// Lets no further transfer begin. Those that run go on.
-    public func suspend() { slots.change(SlotSettings(units: width, isSuspended: true)) }
+    public func suspend() { slots.change(SlotSettings(limit: width, isSuspended: true)) }
 
     /// Lets transfers begin again.
-    public func resume() { slots.change(SlotSettings(units: width)) }
+    public func resume() { slots.change(SlotSettings(limit: width)) }
 
     /// Whether transfers wait for ``resume()``.
     public var isSuspended: Bool { slots.isSuspended }

@@ -21,13 +21,13 @@ extension SlotTable {
         let expired = removeAll { $0.round <= oldest }
         var served: [Grant] = []
         while let lane = turns.first, let first = lanes[lane].queue.first, first.round < round - 1,
-            lent < settings.units, !isHeldBack(lanes[lane].queue.firstPriority), let donor = donor(for: lane, stalled)
+            lent < settings.limit, !isHeldBack(lanes[lane].queue.firstPriority), let donor = donor(for: lane, stalled)
         {
             lanes[donor].held -= 1
             lanes[donor].lent += 1
             (held, lent) = (held - 1, lent + 1)
             settle(donor)
-            guard fits(lane) else { break }
+            guard held < settings.limit else { break }
             served.append(serve(lane))
         }
         return (served, expired)

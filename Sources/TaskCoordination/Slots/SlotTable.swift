@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 /// What slots allow. The owner may change it while bodies run.
 package struct SlotSettings: Sendable {
-    /// Units that are held at once, at most.
-    package let units: Int
-    /// Units of one lane beyond which other lanes go first.
+    /// Slots that are held at once, at most.
+    package let limit: Int
+    /// Slots of one lane beyond which other lanes go first.
     package let share: Int
-    /// Units that one lane holds at once, at most.
+    /// Slots that one lane holds at once, at most.
     package let lane: Int
     /// Which goes first among waiters, or lanes, of the same priority.
     package var order: SlotOrder
-    /// Whether nothing is given to waiters, nor taken, and waiters do not lose their patience. Bodies that hold units
+    /// Whether nothing is given to waiters, nor taken, and waiters do not lose their patience. Bodies that hold slots
     /// go on.
     package var isSuspended: Bool
 
     /// Limits below 1 count as 1.
     package init(
-        units: Int, share: Int = .max, lane: Int = .max, order: SlotOrder = .fifo, isSuspended: Bool = false
+        limit: Int, share: Int = .max, lane: Int = .max, order: SlotOrder = .fifo, isSuspended: Bool = false
     ) {
-        (self.units, self.share, self.lane) = (max(1, units), max(1, share), max(1, lane))
+        (self.limit, self.share, self.lane) = (max(1, limit), max(1, share), max(1, lane))
         (self.order, self.isSuspended) = (order, isSuspended)
     }
 }
@@ -28,14 +28,11 @@ package struct SlotSettings: Sendable {
 /// thousands of waiters does not hold up the others. A lane that holds its share of the slots lets other lanes go first
 /// whose waiters are as urgent; when no such lane waits, it gets more.
 ///
-/// A body takes one unit of the limit, or as many as it says. The next in turn waits until its units are free, and
-/// nothing overtakes it meanwhile: what is large is not starved by what is small.
-///
 /// A pure value without tasks or locks. Places that are no longer queued are ignored by ``remove(_:)`` and
 /// ``raise(_:to:)``, as in ``SlotQueue``.
 struct SlotTable<Waiter> {
-    /// What a waiter was given: units of the lane with this number.
-    typealias Grant = (waiter: Waiter, units: Int, lane: Int)
+    /// A waiter that was given a slot, and the number of its lane.
+    typealias Grant = (waiter: Waiter, lane: Int)
 
     /// A waiter's place in the queue of its lane. Its number is never given to another waiter, the lane's is.
     struct Place {
@@ -45,7 +42,6 @@ struct SlotTable<Waiter> {
 
     struct Request {
         let waiter: Waiter
-        let units: Int
         /// The round in which it came.
         let round: Int
     }
@@ -64,7 +60,7 @@ struct SlotTable<Waiter> {
         var isUnused: Bool { held == 0 && lent == 0 && queue.isEmpty }
     }
 
-    /// Whether waiters of a priority are held back while so many bodies run, though units are free.
+    /// Whether waiters of a priority are held back while so many bodies run, though slots are free.
     typealias HoldingBack = @Sendable (_ priority: UInt8, _ running: Int) -> Bool
 
     private(set) var settings: SlotSettings
@@ -81,7 +77,7 @@ struct SlotTable<Waiter> {
     private var lastNumber = 0
     var round = 0
 
-    /// Units that are held.
+    /// Slots that are held.
     var held = 0
     /// Bodies that run on although they gave their slot away.
     var lent = 0
@@ -108,7 +104,7 @@ struct SlotTable<Waiter> {
     /// How many lanes there is room for, those without a name among them. For tests.
     var laneCount: Int { lanes.count }
 
-    /// How many entries there are, of any kind: units held and lent, waiters, lanes, turns.
+    /// How many entries there are, of any kind: slots held and lent, waiters, lanes, turns.
     ///
     /// For tests: 0 when nothing goes on.
     var entryCount: Int {
@@ -124,28 +120,28 @@ extension SlotTable.Lane: Sendable where Waiter: Sendable {}
 // MARK: - Taking and giving back
 
 extension SlotTable {
-    /// Takes units that are free and for which nothing waits that may have them.
+    /// Takes a slot that is free and for which nothing waits that may have it.
     ///
-    /// - Returns: The number of the lane that has them now; `nil` when they were not taken.
-    mutating func take(_ units: Int, in lane: String, priority: UInt8 = .max) -> Int? {
-        guard units <= settings.units - held, turns.isEmpty, !isHeldBack(priority) else { return nil }
+    /// - Returns: The number of the lane that has it now; `nil` when it was not taken.
+    mutating func take(in lane: String, priority: UInt8 = .max) -> Int? {
+        guard held < settings.limit, turns.isEmpty, !isHeldBack(priority) else { return nil }
         let number = number(of: lane)
         guard lanes[number].queue.isEmpty, lanes[number].held < settings.lane else { return nil }
-        lanes[number].held += units
-        held += units
+        lanes[number].held += 1
+        held += 1
         return number
     }
 
-    /// Gives units back. ``next()`` must follow.
+    /// Gives a slot back. ``next()`` must follow.
     ///
-    /// - Parameter lane: The number of the lane that has them.
-    mutating func release(_ units: Int, in lane: Int) {
+    /// - Parameter lane: The number of the lane that has it.
+    mutating func release(in lane: Int) {
         if lanes[lane].lent > 0 {
             lanes[lane].lent -= 1
             lent -= 1
         } else {
-            lanes[lane].held -= units
-            held -= units
+            lanes[lane].held -= 1
+            held -= 1
         }
         settle(lane)
     }
@@ -155,9 +151,9 @@ extension SlotTable {
         settings.isSuspended || priority.flatMap { holdsBack?($0, held + lent) } == true
     }
 
-    /// Gives units to the next in turn, if they are free.
+    /// Gives a slot to the next in turn, if one is free.
     mutating func next() -> Grant? {
-        guard !settings.isSuspended, count > 0, held < settings.units else { return nil }
+        guard !settings.isSuspended, count > 0, held < settings.limit else { return nil }
         while let lane = turns.first, lanes[lane].queue.firstPriority != turns.firstPriority {
             // Its most urgent waiter has left.
             leaveTurn(lane)
@@ -165,38 +161,33 @@ extension SlotTable {
         }
         var (best, priority) = (turns.first, turns.firstPriority.map { Int($0) } ?? -1)
         // A lane that holds its share goes last among equals.
-        for lane in full where lanes[lane].held < settings.lane && fits(lane) {
+        for lane in full where lanes[lane].held < settings.lane {
             let own = Int(lanes[lane].queue.firstPriority ?? 0)
             if own > priority { (best, priority) = (lane, own) }
         }
-        guard let best, fits(best), !isHeldBack(lanes[best].queue.firstPriority) else { return nil }
+        guard let best, !isHeldBack(lanes[best].queue.firstPriority) else { return nil }
         return serve(best)
-    }
-
-    mutating func fits(_ lane: Int) -> Bool {
-        lanes[lane].queue.first.map { min($0.units, settings.units) <= settings.units - held } ?? false
     }
 
     mutating func serve(_ lane: Int) -> Grant {
         let request = lanes[lane].queue.popFirst()!
-        let units = min(request.units, settings.units)
         count -= 1
-        lanes[lane].held += units
-        held += units
+        lanes[lane].held += 1
+        held += 1
         // The lane goes to the end of the line.
         leaveTurn(lane)
         settle(lane)
-        return (request.waiter, units, lane)
+        return (request.waiter, lane)
     }
 }
 
 // MARK: - Waiting
 
 extension SlotTable {
-    /// Adds a waiter. ``next()`` must follow, unless ``take(_:in:)`` has just refused the units.
-    mutating func insert(_ waiter: Waiter, in lane: String, units: Int, priority: UInt8) -> Place {
+    /// Adds a waiter. ``next()`` must follow, unless ``take(in:priority:)`` has just refused a slot.
+    mutating func insert(_ waiter: Waiter, in lane: String, priority: UInt8) -> Place {
         let place = Place(lane: number(of: lane), number: nextNumber())
-        let request = Request(waiter: waiter, units: units, round: round)
+        let request = Request(waiter: waiter, round: round)
         lanes[place.lane].queue.insert(request, number: place.number, priority: priority)
         count += 1
         // The last to come is the first to go, and its lane with it.

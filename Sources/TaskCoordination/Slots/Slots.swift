@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 import Locks
 
-/// Lets bodies run that take at most a fixed number of units together; the others queue by priority and arrival.
+/// Lets at most a fixed number of bodies run, each in a *slot*; the others queue by priority and arrival.
 ///
-/// A body takes one unit, a *slot*, unless it says otherwise. Bodies may be told apart by *lanes*, such as the host
+/// Bodies may be told apart by *lanes*, such as the host
 /// that they ask: lanes of equal priority take turns, and one that holds its share lets such others go first.
 ///
 /// A mutex and not an actor: a cancelled or escalated waiter acts in its handler, which is synchronous; a slot is given
@@ -18,18 +18,6 @@ public final class Slots: Sendable {
     /// What a body holds, and gives back by ``release(_:)``.
     @usableFromInline package struct Permit: Sendable {
         fileprivate let lane: Int
-        fileprivate var units: Int
-        fileprivate var isPart = false
-
-        /// Takes off what the body needs no longer, to be given back while it goes on.
-        ///
-        /// - Parameter rest: The units that it keeps.
-        /// - Returns: `nil` when it has no more than these.
-        package mutating func split(keeping rest: Int) -> Permit? {
-            guard rest < units else { return nil }
-            defer { units = rest }
-            return Permit(lane: lane, units: units - rest, isPart: true)
-        }
     }
 
     /// Called once, unless the waiter leaves.
@@ -45,8 +33,8 @@ public final class Slots: Sendable {
         var bodies = WorkCount()
     }
 
-    /// How many units are held at once, at most.
-    public var limit: Int { state.withLock { $0.table.settings.units } }
+    /// How many slots are held at once, at most.
+    public var limit: Int { state.withLock { $0.table.settings.limit } }
 
     /// How many waiters are queued, at most.
     public let maximumQueueLength: Int
@@ -57,23 +45,23 @@ public final class Slots: Sendable {
     /// Creates slots that are all free.
     ///
     /// - Parameters:
-    ///   - limit: How many units are held at once, at most. At least 1; a smaller number counts as 1.
+    ///   - limit: How many slots are held at once, at most. At least 1; a smaller number counts as 1.
     ///   - order: What goes first among waiters of the same priority and lane.
     ///   - maximumQueueLength: How many waiters are queued, at most. 0, or less, refuses all that find no free slot.
-    ///   - share: The units of one lane beyond which the other lanes go first. At least 1. No share by default.
-    ///   - laneLimit: The units that one lane holds at once, at most. At least 1. No limit by default.
+    ///   - share: The slots of one lane beyond which the other lanes go first. At least 1. No share by default.
+    ///   - laneLimit: The slots that one lane holds at once, at most. At least 1. No limit by default.
     ///   - name: What the messages of errors call these slots.
     public convenience init(
         limit: Int, order: SlotOrder = .fifo, maximumQueueLength: Int = .max, share: Int = .max, laneLimit: Int = .max,
         name: String = "slots"
     ) {
         self.init(
-            SlotSettings(units: limit, share: share, lane: laneLimit, order: order),
+            SlotSettings(limit: limit, share: share, lane: laneLimit, order: order),
             maximumQueueLength: maximumQueueLength, name: name, onQueue: {})
     }
 
     /// - Parameters:
-    ///   - holdsBack: Whether waiters of a priority are held back while so many bodies run, though units are free: a
+    ///   - holdsBack: Whether waiters of a priority are held back while so many bodies run, though slots are free: a
     ///     raw value of `TaskPriority`, and less urgent ones with it. Asked under the lock. ``reconsider()`` must
     ///     follow when the answer may have changed. Waiters do not lose their patience meanwhile.
     ///   - onQueue: Called after a waiter has been queued.
@@ -91,7 +79,7 @@ public final class Slots: Sendable {
     /// How many waiters are queued.
     public var queued: Int { state.withLock { $0.table.count } }
 
-    /// How many units are held.
+    /// How many slots are held.
     public var running: Int { state.withLock { $0.table.held } }
 
     /// Whether no waiter gets a slot; see ``change(_:)``.
@@ -178,12 +166,7 @@ extension Slots {
         ///
         /// - Returns: `false` when it has been answered already.
         @usableFromInline package func leave() -> Bool {
-            let (isQueued, served) = slots.state.withLock { state in
-                // What waited behind a large one may fit.
-                (state.table.remove(place) != nil, Slots.serve(&state))
-            }
-            Slots.tell(served)
-            return isQueued
+            slots.state.withLock { $0.table.remove(place) } != nil
         }
     }
 
@@ -197,21 +180,19 @@ extension Slots {
     ///
     /// - Parameters:
     ///   - priority: Decides the place in the queue; the raw value of a `TaskPriority`.
-    ///   - units: At least 0; more than there are count as all of them.
     ///   - lane: What this waiter has in common with others.
-    ///   - answer: Called when its turn has come, by the code that gives the slot back. Not called when the units are
+    ///   - answer: Called when its turn has come, by the code that gives the slot back. Not called when a slot is
     ///     free.
     /// - Throws: ``CoordinationError``.
     @usableFromInline package func enter(
-        _ priority: UInt8, units: Int = 1, lane: String = "", _ answer: @escaping Answer
+        _ priority: UInt8, lane: String = "", _ answer: @escaping Answer
     ) throws -> Admission {
         var hasFree = false
         let admission: Admission = try state.withLock { state in
-            let units = min(units, state.table.settings.units)
-            if let permit = try takeFree(units, in: lane, priority, &state) { return .permit(permit) }
+            if let permit = try takeFree(in: lane, priority, &state) { return .permit(permit) }
             if state.table.count >= maximumQueueLength { throw overloadedError }
-            let place = state.table.insert(Waiter(answer: answer), in: lane, units: units, priority: priority)
-            hasFree = state.table.held < state.table.settings.units
+            let place = state.table.insert(Waiter(answer: answer), in: lane, priority: priority)
+            hasFree = state.table.held < state.table.settings.limit
             return .place(Place(slots: self, place: place))
         }
         if case .place = admission {
@@ -222,20 +203,11 @@ extension Slots {
         return admission
     }
 
-    /// Takes units, if they are free and nothing waits for them.
-    package func take(_ units: Int) -> Permit? {
-        state.withLock { try? takeFree(min(units, $0.table.settings.units), in: "", .max, &$0) }
-    }
-
-    /// Takes units, as ``withSlot(priority:_:)`` does.
-    ///
-    /// - Parameter units: At least 0; more than there are count as all of them.
-    @usableFromInline package func acquire(
-        priority: TaskPriority?, units: Int = 1, lane: String = ""
-    ) async throws -> Permit {
+    /// Takes a slot, as ``withSlot(priority:_:)`` does.
+    @usableFromInline package func acquire(priority: TaskPriority?, lane: String = "") async throws -> Permit {
         try Task.checkCancellation()
         let turn = OneShot<Result<Permit, any Error>>()
-        let admission = try enter((priority ?? Task.currentPriority).rawValue, units: units, lane: lane) {
+        let admission = try enter((priority ?? Task.currentPriority).rawValue, lane: lane) {
             turn.resolve($0.mapError { $0 })
         }
         let place: Place
@@ -251,19 +223,19 @@ extension Slots {
         }
         let permit = try answer.get()
         guard Task.isCancelled else { return permit }
-        // Cancelled after the grant and before the body: the units go to the next one.
+        // Cancelled after the grant and before the body: the slot goes to the next one.
         release(permit)
         throw CancellationError()
     }
 
-    /// - Returns: `nil` when the units are not free or held back, or something waits for them.
+    /// - Returns: `nil` when no slot is free, it is held back, or something waits for it.
     private func takeFree(
-        _ units: Int, in lane: String, _ priority: UInt8, _ state: inout State
+        in lane: String, _ priority: UInt8, _ state: inout State
     ) throws(CoordinationError) -> Permit? {
         if state.isClosed { throw shutDownError }
-        guard let number = state.table.take(units, in: lane, priority: priority) else { return nil }
+        guard let number = state.table.take(in: lane, priority: priority) else { return nil }
         state.bodies.begin()
-        return Permit(lane: number, units: units)
+        return Permit(lane: number)
     }
 
     private var shutDownError: CoordinationError {
@@ -275,11 +247,11 @@ extension Slots {
             code: .overloaded, message: "\(name): \(maximumQueueLength) are queued already; try again later")
     }
 
-    /// Gives units back: to the next in the queue or, when nothing waits for them, to what comes next.
+    /// Gives a slot back: to the next in the queue or, when nothing waits for it, to what comes next.
     @usableFromInline package func release(_ permit: Permit) {
         let (served, drainers) = state.withLock { state in
-            state.table.release(permit.units, in: permit.lane)
-            return (Slots.serve(&state), permit.isPart ? [] : state.bodies.end())
+            state.table.release(in: permit.lane)
+            return (Slots.serve(&state), state.bodies.end())
         }
         Slots.tell(served)
         drainers.resume()
@@ -293,6 +265,6 @@ extension Slots {
     }
 
     static func tell(_ served: [SlotTable<Waiter>.Grant]) {
-        for (waiter, units, lane) in served { waiter.answer(.success(Permit(lane: lane, units: units))) }
+        for (waiter, lane) in served { waiter.answer(.success(Permit(lane: lane))) }
     }
 }

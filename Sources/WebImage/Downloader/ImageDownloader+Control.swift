@@ -37,7 +37,7 @@ extension ImageDownloader {
     /// Whether transfers that have not begun must wait.
     public var isSuspended: Bool { settings.isSuspended }
     /// How many transfers run at once.
-    public var maximumConcurrentDownloads: Int { settings.units }
+    public var maximumConcurrentDownloads: Int { settings.limit }
     /// How many transfers of one host and port run at once; see ``Configuration/maximumConcurrentDownloadsPerHost``.
     public var maximumConcurrentDownloadsPerHost: Int? { settings.lane == .max ? nil : settings.lane }
     /// What goes first among transfers of one origin and equal priority.
@@ -48,7 +48,7 @@ extension ImageDownloader {
         _ total: Int, _ perHost: Int?, _ order: SlotOrder, isSuspended: Bool = false
     ) -> SlotSettings {
         SlotSettings(
-            units: total, share: total / 2 + total % 2, lane: perHost ?? .max, order: order, isSuspended: isSuspended)
+            limit: total, share: total / 2 + total % 2, lane: perHost ?? .max, order: order, isSuspended: isSuspended)
     }
 
     /// The fields sent with every request unless it brings its own.

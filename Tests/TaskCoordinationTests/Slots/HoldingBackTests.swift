@@ -5,11 +5,11 @@ import Testing
 
 @testable import TaskCoordination
 
-/// Waiters that get nothing although units are free.
+/// Waiters that get nothing although slots are free.
 @Suite struct HoldingBackTests {
     @Test func `waiters that are held back keep their order and patience, and one is served while none runs`() {
         let urgency = Atomic(0)
-        let table = SlotTableSubject(.init(units: 4, share: 2)) { priority, running in
+        let table = SlotTableSubject(.init(limit: 4, share: 2)) { priority, running in
             running > 0 && Int(priority) < urgency.load(ordering: .relaxed)
         }
         urgency.store(5, ordering: .relaxed)

@@ -8,7 +8,6 @@ final class SlotTableSubject {
     struct Waiter: Sendable, Equatable {
         let name: Int
         let lane: String
-        let units: Int
     }
 
     typealias Table = SlotTable<Waiter>
@@ -27,22 +26,21 @@ final class SlotTableSubject {
     var laneCount: Int { table.laneCount }
     var entryCount: Int { table.entryCount }
 
-    func take(_ units: Int = 1, in lane: String = "", priority: UInt8 = .max) -> Bool {
-        guard let number = table.take(units, in: lane, priority: priority) else { return false }
+    func take(in lane: String = "", priority: UInt8 = .max) -> Bool {
+        guard let number = table.take(in: lane, priority: priority) else { return false }
         numbers[lane] = number
         return true
     }
 
-    func release(_ units: Int = 1, in lane: String = "") { table.release(units, in: numbers[lane]!) }
+    func release(in lane: String = "") { table.release(in: numbers[lane]!) }
     func next() -> Waiter? { table.next().map { note($0) } }
     func remove(_ place: Table.Place) -> Waiter? { table.remove(place) }
     func move(_ place: Table.Place, to priority: UInt8) { table.move(place, to: priority) }
     func raise(_ place: Table.Place, to priority: UInt8) { table.raise(place, to: priority) }
 
     @discardableResult
-    func queue(_ name: Int, in lane: String = "", units: Int = 1, priority: UInt8 = 1) -> Table.Place {
-        let waiter = Waiter(name: name, lane: lane, units: units)
-        return table.insert(waiter, in: lane, units: units, priority: priority)
+    func queue(_ name: Int, in lane: String = "", priority: UInt8 = 1) -> Table.Place {
+        table.insert(Waiter(name: name, lane: lane), in: lane, priority: priority)
     }
 
     func nextRound(stalled: [String: Int] = [:], patience: Int = 100) -> (served: [Waiter], expired: [Waiter]) {
@@ -50,8 +48,7 @@ final class SlotTableSubject {
         return (served.map { note($0) }, expired)
     }
 
-    private func note(_ served: (waiter: Waiter, units: Int, lane: Int)) -> Waiter {
-        #expect(served.units <= table.held)
+    private func note(_ served: (waiter: Waiter, lane: Int)) -> Waiter {
         numbers[served.waiter.lane] = served.lane
         return served.waiter
     }

@@ -15,8 +15,8 @@ import WebImageTesting
         var holding: [Waiter] = []
         let limits: SlotSettings
 
-        func held(_ lane: String) -> Int { holding.filter { $0.lane == lane }.reduce(0) { $0 + $1.units } }
-        var held: Int { holding.reduce(0) { $0 + $1.units } }
+        func held(_ lane: String) -> Int { holding.count { $0.lane == lane } }
+        var held: Int { holding.count }
 
         /// The waiters that may be next: the most urgent of lanes below their limit; of these the ones of lanes below
         /// their share, if there are any; and of each lane the first.
@@ -41,10 +41,10 @@ import WebImageTesting
     @Test(
         arguments: [(4, 2, Int.max), (5, 1, .max), (6, 3, 4), (5, .max, 2), (3, .max, .max)], 0..<10 as Range<UInt64>)
     func `the table serves only what the rules allow, and forgets everything at the end`(
-        limits: (units: Int, share: Int, lane: Int), seed: UInt64
+        limits: (limit: Int, share: Int, lane: Int), seed: UInt64
     ) throws {
         var random = SeededGenerator(seed: seed)
-        let limits = SlotSettings(units: limits.units, share: limits.share, lane: limits.lane)
+        let limits = SlotSettings(limit: limits.limit, share: limits.share, lane: limits.lane)
         let table = SlotTableSubject(limits)
         var model = Model(limits: limits)
         var gone: [Table.Place] = []
@@ -53,7 +53,7 @@ import WebImageTesting
             while true {
                 let candidates = model.candidates
                 guard let next = table.next() else {
-                    expect(candidates.isEmpty || candidates.contains { $0.units > limits.units - model.held })
+                    expect(candidates.isEmpty || model.held >= limits.limit)
                     return
                 }
                 #expect(candidates.contains(next), "seed \(seed)")
@@ -62,11 +62,11 @@ import WebImageTesting
         }
 
         for name in 0..<1_500 {
-            let waiter = Waiter(name: name, lane: "\(Int.random(in: 0..<4, using: &random))", units: 1)
+            let waiter = Waiter(name: name, lane: "\(Int.random(in: 0..<4, using: &random))")
             switch Int.random(in: 0..<6, using: &random) {
             case 0, 1:
                 let mayTake =
-                    model.candidates.isEmpty && model.held < limits.units
+                    model.candidates.isEmpty && model.held < limits.limit
                     && model.held(waiter.lane) < limits.lane
                     && !model.waiting.contains { $0.waiter.lane == waiter.lane }
                 let isTaken = table.take(in: waiter.lane)
@@ -109,53 +109,9 @@ import WebImageTesting
         expectEqual(table.entryCount, 0)
     }
 
-    @Test
-    func `units: nothing small overtakes what is large, shares and limits count them, and too many are all of them`() {
-        // Nothing small overtakes what is large, and what fits goes on when the large one leaves.
-        let table = SlotTableSubject(.init(units: 10))
-        expect(table.take(6))
-        let large = table.queue(1, units: 8)
-        expectAll(!table.take(), !table.take(in: "another"))
-        table.queue(2)
-        expectNil(table.next())
-        expect(table.remove(large) != nil)
-        expectEqual(table.next()?.name, 2)
-        table.release(6)
-        table.release()
-        expectEqual(table.entryCount, 0)
-        // In a lane that holds its share, too.
-        let shared = SlotTableSubject(.init(units: 10, share: 4))
-        expect(shared.take(6, in: "a"))
-        shared.queue(1, in: "a", units: 8)
-        expectAll(!shared.take(in: "a"), shared.take(in: "b"))
-
-        // The share and the limit of a lane are counted in units.
-        do {
-            let table = SlotTableSubject(.init(units: 10, share: 4, lane: 4))
-            expectAll(table.take(4, in: "a"), !table.take(in: "a"))
-            table.queue(1, in: "a", units: 4)
-            expectNil(table.next())
-            table.release(4, in: "a")
-            expectEqual(table.next()?.name, 1)
-            expect(!table.take(in: "a"))
-            table.release(4, in: "a")
-            expect(table.take(4, in: "a"))
-            table.release(4, in: "a")
-            expectEqual(table.entryCount, 0)
-        }
-
-        // More units than there are count as all of them.
-        do {
-            let table = SlotTableSubject(.init(units: 10))
-            table.queue(1, units: .max)
-            expectEqual(table.next()?.name, 1)
-            expectEqual(table.held, 10)
-        }
-    }
-
     @Test func `lanes of equal priority take turns, and one that holds its share goes first with urgent work alone`() {
         // Lanes of equal priority take turns.
-        let table = SlotTableSubject(.init(units: 1))
+        let table = SlotTableSubject(.init(limit: 1))
         expect(table.take(in: "z"))
         for name in 0..<6 {
             let lane = name < 4 ? "a" : "b"
@@ -174,15 +130,15 @@ import WebImageTesting
 
         // The lane of the waiter that came last goes first when the order is last in, first out.
         do {
-            var table = Table(SlotSettings(units: 1, order: .lifo))
-            let held = table.take(1, in: "z")
+            var table = Table(SlotSettings(limit: 1, order: .lifo))
+            let held = table.take(in: "z")
             for (name, lane) in ["a", "b", "c", "a"].enumerated() {
-                let waiter = Waiter(name: name, lane: lane, units: 1)
-                _ = table.insert(waiter, in: lane, units: 1, priority: 1)
+                let waiter = Waiter(name: name, lane: lane)
+                _ = table.insert(waiter, in: lane, priority: 1)
             }
             var (names, last) = ([Int](), held)
             while let lane = last {
-                table.release(1, in: lane)
+                table.release(in: lane)
                 let next = table.next()
                 if let next { names.append(next.waiter.name) }
                 last = next?.lane
@@ -193,7 +149,7 @@ import WebImageTesting
         }
         // A lane that holds its share goes first with what is more urgent, and last among equals.
         do {
-            let table = SlotTableSubject(.init(units: 4, share: 2))
+            let table = SlotTableSubject(.init(limit: 4, share: 2))
             for _ in 0..<4 { expect(table.take(in: "busy")) }
             for name in 0..<2 { table.queue(name, in: "busy", priority: 33) }
             for name in 10..<12 { table.queue(name, in: "free", priority: 17) }
@@ -209,7 +165,7 @@ import WebImageTesting
 
     @Test func `a round: a lane gives way above its share or without progress, unless its waiters are more urgent`() {
         // A round gives no slot of a lane with more urgent waiters, unless its bodies make no progress.
-        let table = SlotTableSubject(.init(units: 4, share: 2))
+        let table = SlotTableSubject(.init(limit: 4, share: 2))
         for _ in 0..<4 { expect(table.take(in: "busy")) }
         table.queue(0, in: "busy", priority: 33)
         table.queue(1, in: "free", priority: 17)
@@ -237,7 +193,7 @@ import WebImageTesting
         }
         // A lane within its share gives way when it makes no progress, and no more bodies than there are slots.
         do {
-            let table = SlotTableSubject(.init(units: 4, share: 2))
+            let table = SlotTableSubject(.init(limit: 4, share: 2))
             for lane in ["a", "a", "b", "b"] {
                 expect(table.take(in: lane))
             }
@@ -253,7 +209,7 @@ import WebImageTesting
     }
 
     private func full(of lane: String, waiting: Int) -> SlotTableSubject {
-        let table = SlotTableSubject(.init(units: 4, share: 2))
+        let table = SlotTableSubject(.init(limit: 4, share: 2))
         for _ in 0..<4 {
             expect(table.take(in: lane))
         }
@@ -274,7 +230,7 @@ import WebImageTesting
     }
 
     @Test func `a place of a lane that is gone is no place in the lane that has its number now`() {
-        let table = SlotTableSubject(.init(units: 2))
+        let table = SlotTableSubject(.init(limit: 2))
         expect(table.take())
         var gone: [Table.Place] = []
         for name in 0..<100 {
