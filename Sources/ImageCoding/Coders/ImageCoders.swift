@@ -142,12 +142,12 @@ public struct ImageCoders: Sendable {
 }
 
 extension ImageCoders {
-    /// The coders of this module: JPEG, PNG, GIF and WebP for reading and writing, BMP and ICO for reading; after them
-    /// those of the package traits that the build has.
+    /// The coders of this module: JPEG, PNG, GIF and WebP for reading and writing, BMP and ICO for reading, BlurHash and
+    /// ThumbHash for writing; after them those of the package traits that the build has.
     public static let `default`: ImageCoders = {
         var coders = ImageCoders(
             decoders: [JPEGCoder(), PNGCoder(), GIFCoder(), WebPCoder(), BMPCoder(), ICOCoder()],
-            encoders: [JPEGCoder(), PNGCoder(), GIFCoder(), WebPCoder()])
+            encoders: [JPEGCoder(), PNGCoder(), GIFCoder(), WebPCoder(), PlaceholderCoder()])
         #if TIFF
         coders.decoders.append(TIFFCoder())
         #endif

@@ -82,6 +82,7 @@ extension ImageFormat {
     /// Every format of this module, in no particular order.
     public static let all: [ImageFormat] = [
         .jpeg, .png, .gif, .tiff, .webp, .heic, .heif, .pdf, .svg, .bmp, .ico, .raw, .avif, .jpegXL,
+        .blurHash, .thumbHash,
     ]
 }
 

@@ -102,7 +102,7 @@ extension Int {
     /// The sum, or `.max`.
     ///
     /// Neither side is negative.
-    func saturatingAdd(_ other: Int) -> Int {
+    package func saturatingAdd(_ other: Int) -> Int {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum
     }
@@ -110,7 +110,7 @@ extension Int {
     /// The product, or `.max`.
     ///
     /// A negative side counts as 0.
-    func saturatingMultiply(_ other: Int) -> Int {
+    package func saturatingMultiply(_ other: Int) -> Int {
         let (product, overflow) = Swift.max(self, 0).multipliedReportingOverflow(by: Swift.max(other, 0))
         return overflow ? .max : product
     }
@@ -139,5 +139,5 @@ extension PixelSize {
     package var pixelCount: Int { width.saturatingMultiply(height) }
 
     /// The bytes of a bitmap of this size.
-    var bitmapByteCount: Int { pixelCount.saturatingMultiply(4) }
+    package var bitmapByteCount: Int { pixelCount.saturatingMultiply(4) }
 }

@@ -15,19 +15,17 @@ enum JobCost {
         func walk(_ node: Int, above: Int) {
             let (size, outputs) = (tree.nodes[node].size, tree.nodes[node].outputs)
             let children = tree.nodes[node].children.filter(tree.isWanted).sorted(by: tree.comesFirst)
-            let own = !tree.isDropped(node) ? bytes(size, frames) : 0
-            let held = sum(above, own)
-            peak = max(peak, sum(held, delivered))
-            for output in outputs where output.end != nil {
-                peak = max(peak, sum(sum(held, delivered), encoding(tree.nodes[node], output)))
-            }
+            let own = !tree.isDropped(node) ? size.bitmapByteCount.saturatingMultiply(frames) : 0
+            let held = above.saturatingAdd(own)
+            func note(_ work: Int) { peak = max(peak, held.saturatingAdd(delivered).saturatingAdd(work)) }
+            note(0)
+            for output in outputs where output.end != nil { note(encoding(tree.nodes[node], output)) }
             for child in children {
-                let result = bytes(tree.nodes[child].size, frames)
-                let step = sum(tree.nodes[child].step?.workingByteCount(for: size) ?? 0, result)
-                peak = max(peak, sum(sum(held, delivered), step))
+                let result = tree.nodes[child].size.bitmapByteCount.saturatingMultiply(frames)
+                note(result.saturatingAdd(tree.nodes[child].step?.workingByteCount(for: size) ?? 0))
                 walk(child, above: child == children.last && outputs.isEmpty && !tree.isAnnounced(node) ? above : held)
             }
-            if !outputs.isEmpty { delivered = sum(delivered, own) }
+            if !outputs.isEmpty { delivered = delivered.saturatingAdd(own) }
         }
         walk(0, above: 0)
         return peak
@@ -35,10 +33,9 @@ enum JobCost {
 
     /// The work of a node and of all below it, in pixels.
     static func work(_ tree: JobTree, below node: Int) -> Int {
-        let size = tree.nodes[node].size
-        let ends = tree.nodes[node].outputs.reduce(0) { sum($0, weighted(size, weight(of: $1.end))) }
-        let own = sum(ends, weighted(size, weight(of: tree.nodes[node].step)))
-        return tree.nodes[node].children.reduce(own) { sum($0, work(tree, below: $1)) }
+        let (node, pixels) = (tree.nodes[node], tree.nodes[node].size.pixelCount)
+        let weights = node.outputs.reduce(weight(of: node.step)) { $0 + weight(of: $1.end) }
+        return node.children.reduce(pixels.saturatingMultiply(weights)) { $0.saturatingAdd(work(tree, below: $1)) }
     }
 
     /// How much a pixel takes in an encoder, against one that is resized.
@@ -60,21 +57,5 @@ enum JobCost {
         case is BlurTransformer: 8
         default: 4
         }
-    }
-
-    private static func weighted(_ size: PixelSize, _ weight: Int) -> Int { product(bytes(size, 1), weight) }
-
-    static func sum(_ one: Int, _ other: Int) -> Int {
-        let (sum, overflow) = one.addingReportingOverflow(other)
-        return overflow ? .max : sum
-    }
-
-    private static func product(_ one: Int, _ other: Int) -> Int {
-        let (product, overflow) = max(0, one).multipliedReportingOverflow(by: max(0, other))
-        return overflow ? .max : product
-    }
-
-    private static func bytes(_ size: PixelSize, _ frames: Int) -> Int {
-        product(product(product(size.width, size.height), frames), 4)
     }
 }

@@ -18,6 +18,11 @@ public enum OutputFormat: Sendable, Hashable {
     /// Lossy WebP, animated when the picture is. `quality` is 1 to 100.
     public static func webp(quality: Int = 80) -> OutputFormat { .encoded(.webp(quality: quality)) }
 
+    /// The text of a BlurHash, in place of a picture that has not come yet.
+    public static let blurHash = OutputFormat.encoded(.blurHash)
+    /// The bytes of a ThumbHash, in place of a picture that has not come yet.
+    public static let thumbHash = OutputFormat.encoded(.thumbHash)
+
     /// JPEG of at most `side` pixels in each direction, as ``jpeg(quality:)``. A smaller picture does not grow.
     ///
     /// Any format may have a box: `.encoded(.gif.limited(to: box))`. The picture is resized as by a last transformer, so

@@ -47,6 +47,24 @@ import WebImageTesting
         expectEqual(none.value?.count, 0)
     }
 
+    @Test func `hashes are files like others, made in the same decode and kept on disk`() throws {
+        let staged = try StagedManager(seed: 1)
+        let formats: [OutputFormat] = [.blurHash, .jpeg(12), .thumbHash]
+        let caller = staged.start { try await $0.encodedImages(for: .numbered(7), as: formats) }
+        staged.run(without: .pixels)
+        staged.run()
+        expectEqual(staged.coder.decodes, 1)
+        let files = try required(caller.value)
+        let picture = try required(staged.loadInTurn(.numbered(7)).value?.image)
+        expectEqual(files[0].bytes, Array(try BlurHash(of: picture).text.utf8))
+        expectEqual(files[2].bytes, try ThumbHash(of: picture).bytes)
+        expectEqual(files.map(\.format), [.blurHash, .jpeg, .thumbHash])
+        let again = staged.dataInTurn(.numbered(7), as: .thumbHash)
+        expectEqual(again.value?.bytes, files[2].bytes)
+        expectEqual(staged.coder.decodes, 2, "one for the picture that is compared")
+        expect(staged.isAtRest)
+    }
+
     @Test func `the box of a format is a last transformer, by whatever name it is asked for`() throws {
         let box = PixelSize(width: 8, height: 8)
         let request = ImageRequest.numbered(7)
