@@ -39,10 +39,8 @@ enum FrameTiming {
 
     /// A duration in whole milliseconds, at least 0, for writing.
     static func milliseconds(_ duration: Duration) -> Int {
-        let (seconds, attoseconds) = duration.components
         // A day is longer than any format can hold, and cannot overflow.
-        if seconds >= 86_400 { return 86_400_000 }
-        if seconds < 0 { return 0 }
-        return max(0, Int(seconds) * 1_000 + Int((attoseconds + 500_000_000_000_000) / 1_000_000_000_000_000))
+        let shown = min(max(duration, .zero), .seconds(86_400))
+        return Int((shown.attoseconds + 500_000_000_000_000) / 1_000_000_000_000_000)
     }
 }

@@ -26,7 +26,7 @@ struct FrameCanvas: Sendable {
         try work.look(pixels: size.pixelCount)
         let isFirst = pixels.isEmpty
         if isFirst { pixels = try Bitmap.clear(size, work) }
-        dispose()
+        try dispose()
         // There is nothing to restore below the first frame.
         let disposal = isFirst && disposal == .restore ? .clear : disposal
         last = (rect, disposal)
@@ -35,20 +35,17 @@ struct FrameCanvas: Sendable {
     }
 
     /// Removes the frame before, if its disposal requires it.
-    private mutating func dispose() {
+    private mutating func dispose() throws {
         guard let last, last.disposal != .keep else { return }
-        let (rows, saved) = (last.rect.rows(in: size), saved)
-        unsafe pixels.withUnsafeMutableBufferPointer { pixels in
-            var offset = 0
-            for row in rows {
-                if last.disposal == .clear {
-                    unsafe pixels[row].update(repeating: 0)
-                } else {
-                    _ = unsafe pixels[row].update(fromContentsOf: saved[offset..<offset + row.count])
-                }
-                offset += row.count
-            }
+        // Handed over, so that nothing is copied.
+        var canvas = PremultipliedCanvas(size, pixels)
+        pixels = []
+        if last.disposal == .clear {
+            canvas.fill(last.rect, with: .clear)
+        } else {
+            try canvas.replace(last.rect, by: saved)
         }
+        pixels = canvas.pixels
     }
 
     /// Draws a frame that lies within the canvas.

@@ -46,7 +46,7 @@ struct FrameSchedule: Sendable, Hashable {
     ///
     /// A late caller gets the frame for its time and skips the frames before.
     ///
-    /// - Complexity: O(log *n*) in the number of frames.
+    /// - Complexity: O(*n*) in the number of frames.
     func position(at elapsed: Duration) -> Position {
         guard ends.count > 1, let total = ends.last else { return Position(frame: 0, loop: 0, step: 0, remaining: nil) }
         let now = max(0, elapsed.attoseconds)
@@ -54,7 +54,7 @@ struct FrameSchedule: Sendable, Hashable {
             return position(step: ends.count - 1, loop: loopCount - 1, remaining: nil)
         }
         let moment = now % total
-        let step = firstStep(endingAfter: moment)
+        let step = ends.firstIndex { $0 > moment } ?? ends.count - 1
         let isLast = step == ends.count - 1 && loopCount > 0 && now / total == loopCount - 1
         return position(
             step: step, loop: now / total, remaining: isLast ? nil : Duration(attoseconds: ends[step] - moment))
@@ -95,19 +95,6 @@ struct FrameSchedule: Sendable, Hashable {
         Position(
             frame: order.frame(at: step, frames: frameCount), loop: Int(clamping: loop), step: step,
             remaining: remaining)
-    }
-
-    private func firstStep(endingAfter moment: Int128) -> Int {
-        var range = 0..<ends.count
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            if ends[middle] > moment {
-                range = range.lowerBound..<middle
-            } else {
-                range = middle + 1..<range.upperBound
-            }
-        }
-        return min(range.lowerBound, ends.count - 1)
     }
 }
 

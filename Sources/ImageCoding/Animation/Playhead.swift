@@ -54,7 +54,6 @@ struct Playhead: Sendable {
         schedule = FrameSchedule(durations: durations, loopCount: isComplete ? loopCount : 1, order: order)
     }
 
-    var isRunning: Bool { running != nil }
     var order: FrameOrder { schedule.order }
 
     /// Starts, or goes on after a pause.

@@ -9,9 +9,7 @@ struct BMPHeader {
         case palette
         /// Runs of indexes of 4 or 8 bits.
         case runs
-        /// Blue, green and red, a byte each.
-        case bytes
-        /// Channels of any bits of 16 or 32.
+        /// Channels of any bits of 16, 24 or 32.
         case fields(BMPFields)
     }
 
@@ -66,11 +64,10 @@ struct BMPHeader {
             // OS/2 uses the same numbers; a picture of runs is never stored from the top.
             guard !isTopDown else { throw BMPHeader.broken("run", start) }
             coding = .runs
-        case (0, 24): coding = .bytes
         case (0, 16): coding = .fields(BMPFields(red: 0x7C00, green: 0x03E0, blue: 0x001F, alpha: 0))
-        case (0, 32):
-            coding = .fields(
-                BMPFields(red: 0xFF_0000, green: 0xFF00, blue: 0xFF, alpha: isIcon ? 0xFF00_0000 : 0))
+        case (0, 24), (0, 32):
+            let alpha: UInt32 = isIcon && bitsPerPixel == 32 ? 0xFF00_0000 : 0
+            coding = .fields(BMPFields(red: 0xFF_0000, green: 0xFF00, blue: 0xFF, alpha: alpha))
         case (3, 16), (3, 32), (6, 16), (6, 32):
             // Longer headers contain the masks; after the old one, there are three, or four for 6.
             let count = length >= 56 || length == 40 && compression == 6 ? 4 : 3

@@ -63,15 +63,11 @@ struct BMPPixels {
                 let bit = x * bits
                 return header.color(Int(bytes[start + bit >> 3]) >> (8 - bits - bit & 7) & (1 << bits - 1))
             }
-        case .bytes:
-            unsafe fill(line) { x in
-                (bytes[start + x * 3 + 2], bytes[start + x * 3 + 1], bytes[start + x * 3], 255)
-            }
-        case .fields(let fields) where fields.areBytes && header.bitsPerPixel == 32:
-            let alpha = fields.alpha
+        case .fields(let fields) where fields.areBytes:
+            let (alpha, count) = (fields.alpha, header.bitsPerPixel / 8)
             let isByte = alpha.bitCount == 8 && alpha.shift == 24
             unsafe fill(line) { x in
-                let at = start + x * 4
+                let at = start + x * count
                 return (bytes[at + 2], bytes[at + 1], bytes[at], isByte ? bytes[at + 3] : 255)
             }
         case .fields(let fields):

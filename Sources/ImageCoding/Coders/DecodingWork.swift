@@ -63,7 +63,7 @@ final class DecodingWork {
     private func startClock() {
         // A quarter of a second a megabyte is 250 nanoseconds a byte.
         deadline = processorTime().saturatingAdd(byteCount.saturatingMultiply(250))
-            .saturatingAdd(DecodingWork.nanoseconds(limits.maximumProcessorTime))
+            .saturatingAdd(Int(clamping: max(limits.maximumProcessorTime, .zero).attoseconds / 1_000_000_000))
     }
 
     /// Excludes from the time work that does not depend on the file, such as the resizing of a frame.
@@ -92,12 +92,6 @@ final class DecodingWork {
 
     /// Starts a pass at the beginning of the file.
     func walk() -> Walk { Walk(self) }
-
-    private static func nanoseconds(_ duration: Duration) -> Int {
-        let (seconds, attoseconds) = duration.components
-        return seconds < 0
-            ? 0 : Int(seconds).saturatingMultiply(1_000_000_000).saturatingAdd(Int(attoseconds / 1_000_000_000))
-    }
 }
 
 extension ImageLimits {

@@ -104,19 +104,8 @@ extension ImageFormat {
                 let isBeginning = ["<svg", "<!--", "<?xml", "<!DOCTYPE"].contains { $0.utf8.starts(with: rest) }
                 return isBeginning ? unfinished : false
             }
-            guard let after = index(after: end, in: rest) else { return unfinished }
-            rest = rest[after...]
+            guard let found = rest.firstRange(of: end) else { return unfinished }
+            rest = rest[found.upperBound...]
         }
-    }
-
-    private static func index(after pattern: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
-        var start = bytes.startIndex
-        while start + pattern.count <= bytes.endIndex {
-            if bytes[start] == pattern[0], bytes[start..<start + pattern.count].elementsEqual(pattern) {
-                return start + pattern.count
-            }
-            start += 1
-        }
-        return nil
     }
 }
