@@ -49,8 +49,8 @@ struct ExtremeNumberTests {
                 }
             } + Self.sizes.map { CropTransformer(PixelRect(x: $0.width, y: $0.height, width: 5, height: .max)) }
             + Self.sizes.map { CropTransformer(PixelRect(x: -5, y: .min, width: $0.width, height: $0.height)) }
-            + Self.sizes.map { PadTransformer(top: $0.width, left: $0.height, bottom: .max, right: 3) }
-            + Self.sizes.map { PadTransformer(to: $0, gravity: .bottom) }
+            + Self.sizes.map { PadTransformer.pad(by: $0.width) }
+            + Self.sizes.map { PadTransformer.pad(to: $0, gravity: .bottom) }
             + [.rotate(degrees: 17), .rotate(degrees: 90), .circle]
         for size in Self.sizes {
             for transformer in transformers {

@@ -119,7 +119,8 @@ size_t swi_first_other(const uint8_t *rgba, size_t count, const uint8_t *edge, u
     return count / 4;
 }
 
-void swi_turn_row(const uint8_t *rgba, const swi_turning *job, int64_t y, uint8_t *row) {
+void swi_turn_row(const uint8_t *rgba, const swi_turning *job, int64_t y, uint8_t *canvas) {
+    uint8_t *row = canvas + y * job->canvas_width * 4;
     const reals fill = REALS(*(const pixel *)job->background);
     const pixel *source = (const pixel *)rgba;
     int64_t width = job->width, height = job->height;
@@ -161,7 +162,8 @@ static double distance(const swi_shape *shape, double x, double y) {
 
 static double within(double value) { return value < 0 ? 0 : value > 1 ? 1 : value; }
 
-void swi_round_row(uint8_t *row, const swi_shape *shape, int64_t y, int64_t from, int64_t to) {
+void swi_round_row(uint8_t *rgba, const swi_shape *shape, int64_t y, int64_t from, int64_t to) {
+    uint8_t *row = rgba + y * shape->width * 4;
     for (int64_t x = from; x < to; x++) {
         double depth = 0.5 - distance(shape, (double)x + 0.5, (double)y + 0.5);
         double covered = within(depth), inside = within(depth - shape->border);

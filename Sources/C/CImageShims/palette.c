@@ -148,13 +148,15 @@ size_t swi_histogram_cut(swi_histogram *histogram, size_t limit, uint32_t *colou
 }
 
 /// The entry that is nearest to the middle of the colour's cell, which represents all its colours.
-static int nearest(const swi_indexing *job, const int32_t *colour) {
-    int16_t *known = job->nearest + (colour[0] >> 2 << 12 | colour[1] >> 2 << 6 | colour[2] >> 2);
+static int find_nearest(
+    const swi_indexing *job, const uint32_t *colours, int16_t *nearest, const int32_t *colour
+) {
+    int16_t *known = nearest + (colour[0] >> 2 << 12 | colour[1] >> 2 << 6 | colour[2] >> 2);
     if (*known >= 0) return *known;
     int32_t red = (colour[0] & ~3) + 2, green = (colour[1] & ~3) + 2, blue = (colour[2] & ~3) + 2;
     int32_t best = 0, least = INT32_MAX;
     for (size_t k = 0; k < job->colour_count; k++) {
-        uint32_t entry = job->colours[k];
+        uint32_t entry = colours[k];
         int32_t r = (int32_t)(entry >> 16) - red, g = (int32_t)(entry >> 8 & 255) - green;
         int32_t b = (int32_t)(entry & 255) - blue, distance = r * r + g * g + b * b;
         if (distance < least) {
@@ -167,8 +169,7 @@ static int nearest(const swi_indexing *job, const int32_t *colour) {
 }
 
 /// Passes the error of a pixel on to its neighbours, in sixteenths.
-static void diffuse(const swi_indexing *job, size_t x, const int32_t *colour, uint32_t entry) {
-    int32_t *errors = job->errors + 3 * x, *below = job->below + 3 * x;
+static void diffuse(int32_t *errors, int32_t *below, const int32_t *colour, uint32_t entry) {
     for (int c = 0; c < 3; c++) {
         int32_t error = colour[c] - (int32_t)(entry >> (16 - 8 * c) & 255);
         errors[6 + c] += error * 7;
@@ -178,7 +179,10 @@ static void diffuse(const swi_indexing *job, size_t x, const int32_t *colour, ui
     }
 }
 
-void swi_index_row(swi_indexing *job, const uint8_t *rgba, uint8_t *indexes) {
+static void index_row(
+    const swi_indexing *job, const uint32_t *colours, int16_t *nearest, int32_t *errors, int32_t *below,
+    const uint8_t *rgba, uint8_t *indexes
+) {
     for (size_t x = 0; x < job->width; x++, rgba += 4) {
         if (rgba[3] < 128) {
             indexes[x] = job->transparent;
@@ -186,23 +190,32 @@ void swi_index_row(swi_indexing *job, const uint8_t *rgba, uint8_t *indexes) {
         }
         if (job->is_exact) {
             uint32_t colour = colour_at(rgba);
-            size_t place = find(job->colours, job->colour_count, colour);
-            indexes[x] = place < job->colour_count && job->colours[place] == colour ? (uint8_t)place : 0;
+            size_t place = find(colours, job->colour_count, colour);
+            indexes[x] = place < job->colour_count && colours[place] == colour ? (uint8_t)place : 0;
             continue;
         }
         int32_t wanted[3] = {rgba[0], rgba[1], rgba[2]};
-        for (int c = 0; c < 3 && job->errors; c++) {
-            wanted[c] += (job->errors[3 * (x + 1) + (size_t)c] + 8) >> 4;
+        for (int c = 0; c < 3 && job->is_dithered; c++) {
+            wanted[c] += (errors[3 * (x + 1) + (size_t)c] + 8) >> 4;
             wanted[c] = wanted[c] < 0 ? 0 : wanted[c] > 255 ? 255 : wanted[c];
         }
-        int index = nearest(job, wanted);
+        int index = find_nearest(job, colours, nearest, wanted);
         indexes[x] = (uint8_t)index;
-        if (job->errors) diffuse(job, x, wanted, job->colours[index]);
+        if (job->is_dithered) diffuse(errors + 3 * x, below + 3 * x, wanted, colours[index]);
     }
-    int32_t *above = job->errors;
-    job->errors = job->below;
-    job->below = above;
-    if (above) memset(above, 0, (job->width + 2) * 3 * sizeof *above);
+}
+
+void swi_index_rows(
+    const swi_indexing *job, const uint32_t *colours, int16_t *nearest, int32_t *errors, const uint8_t *rgba,
+    size_t from, size_t to, uint8_t *indexes
+) {
+    size_t room = (job->width + 2) * 3;
+    for (size_t y = from; y < to; y++) {
+        // The rows of errors take turns.
+        int32_t *above = errors + y % 2 * room, *below = errors + (y + 1) % 2 * room;
+        index_row(job, colours, nearest, above, below, rgba + y * job->width * 4, indexes + y * job->width);
+        if (job->is_dithered) memset(above, 0, room * sizeof *above);
+    }
 }
 
 void swi_draw_indexes(const uint8_t *indexes, size_t count, const uint8_t *palette, int transparent, uint8_t *rgba) {

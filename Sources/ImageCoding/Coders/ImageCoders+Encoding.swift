@@ -28,7 +28,7 @@ extension ImageCoders {
             let orientation = image.metadata?.orientation
         {
             if !encoder.animates(format) { image = image.firstFrame }
-            image = try image.turnedBack(orientation)
+            image = try image.turned(orientation.inverse)
         }
         let bytes = try ImageCoders.file(image, format, encoder)
         guard let limit = format.options.maximumByteCount, bytes.count > limit, encoder.usesQuality(format) else {

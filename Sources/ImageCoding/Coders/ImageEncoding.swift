@@ -70,3 +70,14 @@ extension ImageEncoding {
         return image.size.bitmapByteCount.saturatingMultiply(frames).saturatingMultiply(2)
     }
 }
+
+extension DecodedImage {
+    /// Throws `.tooLarge` for a picture with a longer side than a file holds.
+    ///
+    /// - Parameter file: The file, as the subject of the message.
+    func checkSides(atMost most: Int, of file: String) throws(ImageError) {
+        guard max(width, height) <= most else {
+            throw ImageError(code: .tooLarge, message: "\(file) holds \(most) pixels a side, the picture is \(size).")
+        }
+    }
+}

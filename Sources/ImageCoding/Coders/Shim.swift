@@ -40,25 +40,12 @@ enum Shim {
         throw ImageError(code: code, message: "\(format): \(text).")
     }
 
-    /// Calls a function that reads bytes; a file without any is truncated.
-    static func read(
-        _ format: ImageFormat, _ bytes: [UInt8], _ work: DecodingWork? = nil,
-        _ body: (UnsafePointer<UInt8>, UnsafeMutablePointer<swi_failure>) -> Int32
-    ) throws {
-        try unsafe call(format, work) { failure in
-            unsafe bytes.withUnsafeBufferPointer { input in
-                unsafe input.baseAddress.map { unsafe body($0, failure) } ?? Int32(SWI_TRUNCATED)
-            }
-        }
-    }
-
-    /// Calls a function that writes a file of pixels.
+    /// Calls a function that writes a file.
     static func encode(
-        _ format: ImageFormat, _ pixels: [UInt8],
-        _ body: (UnsafePointer<UInt8>, UnsafeMutablePointer<swi_bytes>, UnsafeMutablePointer<swi_failure>) -> Int32
+        _ format: ImageFormat, _ body: (UnsafeMutablePointer<swi_bytes>, UnsafeMutablePointer<swi_failure>) -> Int32
     ) throws -> [UInt8] {
         var output = unsafe swi_bytes()
-        try unsafe read(format, pixels) { unsafe body($0, &output, $1) }
+        try unsafe call(format) { unsafe body(&output, $0) }
         defer { unsafe swi_bytes_free(&output) }
         return unsafe [UInt8](UnsafeBufferPointer(start: output.start, count: output.count))
     }
@@ -84,7 +71,7 @@ enum Shim {
             case .anyDamage: SWI_FAIL_ON_ANY_DAMAGE
             }
         var damage: Int32 = 0
-        try unsafe read(format, bytes, work) { input, failure in
+        try unsafe call(format, work) { failure in
             unsafe work.lend { look, context in
                 unsafe withUnsafeMutablePointer(to: &damage) { damage in
                     unsafe DecodedRows.lend(rows) { drew, rowsContext in
@@ -95,7 +82,7 @@ enum Shim {
                             drew: drew, rows: rowsContext, look: look, context: context, fail_on: Int32(failOn),
                             damage: damage)
                         // Not empty: both sides are at least one pixel.
-                        return unsafe decoder(input, bytes.count, &request, output.baseAddress!, failure)
+                        return unsafe decoder(bytes, bytes.count, &request, output.baseAddress!, failure)
                     }
                 }
             }

@@ -87,26 +87,16 @@ struct ColorQuantizer {
         // The errors of two rows, in sixteenths; one column of room on either side.
         let room = (width + 2) * 3
         var errors = [Int32](repeating: 0, count: 2 * room)
+        var job = swi_indexing(
+            width: width, colour_count: palette.count, is_exact: isExact ? 1 : 0, is_dithered: isDithered ? 1 : 0,
+            transparent: transparent)
         let count = pixels.count / 4
         return try unsafe [UInt8](unsafeUninitializedCapacity: count) { indexes, used in
-            try unsafe palette.withUnsafeBufferPointer { palette in
-                try unsafe nearest.withUnsafeMutableBufferPointer { nearest in
-                    try unsafe errors.withUnsafeMutableBufferPointer { errors in
-                        let start = isDithered && !isExact ? errors.baseAddress : nil
-                        // Neither is empty: a palette has a colour.
-                        var job = unsafe swi_indexing(
-                            width: width, colours: palette.baseAddress!, colour_count: palette.count,
-                            is_exact: isExact ? 1 : 0, transparent: transparent, nearest: nearest.baseAddress!,
-                            errors: start, below: start.map { unsafe $0 + room })
-                        try unsafe pixels.withUnsafeBufferPointer { pixels in
-                            guard let from = pixels.baseAddress, let to = indexes.baseAddress else { return }
-                            for row in 0..<count / width {
-                                if row % 16 == 0 { try Task.checkCancellation() }
-                                unsafe swi_index_row(&job, from + row * width * 4, to + row * width)
-                            }
-                        }
-                    }
-                }
+            guard let start = indexes.baseAddress else { return }
+            for row in stride(from: 0, to: count / width, by: 16) {
+                try Task.checkCancellation()
+                let end = min(row + 16, count / width)
+                unsafe swi_index_rows(&job, palette, &nearest, &errors, pixels, row, end, start)
             }
             used = count
         }

@@ -54,18 +54,7 @@ extension GIFCoder {
 
     /// Reads the blocks as far as they are needed to decode.
     static func outline(of bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> GIFOutline {
-        try outline(of: bytes, frameLimit: options.frameLimit(bytes), recordsPlaces: true, work: work)
-    }
-
-    /// Reads the blocks as far as they are needed.
-    static func outline(
-        of bytes: [UInt8], frameLimit: Int, recordsPlaces: Bool = false, work: DecodingWork
-    ) throws -> GIFOutline {
-        let outline = try GIFOutline(bytes, frameLimit: frameLimit, recordsPlaces: recordsPlaces, work: work)
-        guard outline.size.width > 0, outline.size.height > 0 else {
-            throw ImageError(code: .malformed, message: "The GIF's screen is \(outline.size) pixels.", byteOffset: 6)
-        }
-        return outline
+        try GIFOutline(bytes, frameLimit: options.frameLimit(bytes), recordsPlaces: true, work: work)
     }
 
     /// Whether the one frame that is wanted goes row by row into the resampler, without a screen.

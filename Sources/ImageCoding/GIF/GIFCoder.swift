@@ -21,7 +21,7 @@ struct GIFCoder: WatchedDecoding, ImageEncoding {
     /// The number of frames is known when the file is complete.
     func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
-        let outline = try GIFCoder.outline(of: bytes, frameLimit: .max, work: work)
+        let outline = try GIFOutline(bytes, frameLimit: .max, work: work)
         return ImageProperties(
             format: .gif, width: outline.size.width, height: outline.size.height,
             frameCount: outline.isComplete ? outline.frameCount : nil, hasAlpha: outline.hasAlpha, isLossless: true)
@@ -76,9 +76,7 @@ extension GIFCoder {
     ///
     /// - Throws: ``ImageError`` with `.tooLarge` beyond 65,535 pixels a side; `CancellationError`.
     func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
-        guard image.width <= 65_535, image.height <= 65_535 else {
-            throw ImageError(code: .tooLarge, message: "A GIF holds 65535 pixels a side, the picture is \(image.size).")
-        }
+        try image.checkSides(atMost: 65_535, of: "A GIF")
         let frameCount = format.options.firstFrameOnly ? 1 : image.frameCount
         // A GIF without a loop count is played once.
         let loopCount = frameCount > 1 && image.loopCount != 1 ? image.loopCount : nil

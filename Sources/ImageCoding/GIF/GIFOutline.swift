@@ -45,7 +45,8 @@ struct GIFOutline {
     ///   - frameLimit: Where to stop counting frames.
     ///   - recordsPlaces: Whether to note where each frame is, which takes memory.
     ///   - work: Called between blocks.
-    /// - Throws: `.truncated` without a whole header, `.malformed`; what `work` throws.
+    /// - Throws: `.truncated` without a whole header, `.malformed`, also for a screen without pixels; what `work`
+    ///   throws.
     /// - Complexity: O(number of blocks).
     init(_ bytes: [UInt8], frameLimit: Int, recordsPlaces: Bool = false, work: DecodingWork) throws {
         guard bytes.count >= 13 else {
@@ -53,6 +54,9 @@ struct GIFOutline {
         }
         func number(at offset: Int) -> Int { bytes.littleEndian(2, at: offset) }
         size = PixelSize(width: number(at: 6), height: number(at: 8))
+        guard size.width > 0, size.height > 0 else {
+            throw ImageError(code: .malformed, message: "The GIF's screen is \(size) pixels.", byteOffset: 6)
+        }
         headerLength = 13 + GIFOutline.paletteLength(bytes[10])
         var offset = headerLength
         var start = offset

@@ -176,11 +176,7 @@ import CLibgif
                     try work.look(pixels: undrawn)
                     undrawn = 0
                 }
-                let file = unsafe file
-                let status = unsafe indexes.withUnsafeMutableBufferPointer { line in
-                    unsafe DGifGetLine(file, line.baseAddress, Int32(frame.width))
-                }
-                try check(status)
+                try unsafe check(DGifGetLine(file, &indexes, Int32(frame.width)))
                 if rows == nil {
                     canvas.draw(indexes, of: frame, row: row, palette)
                 } else {

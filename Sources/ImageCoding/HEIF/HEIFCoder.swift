@@ -65,10 +65,7 @@ extension HEIFCoder: ImageEncoding {
     ///
     /// - Throws: ``ImageError`` with `.tooLarge` beyond 65,536 pixels a side; `CancellationError`.
     func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
-        guard image.width <= 65_536, image.height <= 65_536 else {
-            throw ImageError(
-                code: .tooLarge, message: "An AVIF holds 65536 pixels a side, the picture is \(image.size).")
-        }
+        try image.checkSides(atMost: 65_536, of: "An AVIF")
         let options = format.options
         let pixels = image.hasAlpha ? try Bitmap.unpremultiplied(image.pixels) : image.pixels
         // The encoder has ten speeds: the usual effort of 4 is its speed 6.
@@ -76,7 +73,7 @@ extension HEIFCoder: ImageEncoding {
             width: Int32(image.width), height: Int32(image.height), quality: Int32(options.quality),
             has_alpha: image.hasAlpha ? 1 : 0, speed: Int32(min(10 - options.effort, 9)))
         try Task.checkCancellation()
-        let bytes = try unsafe Shim.encode(.avif, pixels) { unsafe swi_avif_encode($0, &request, $1, $2) }
+        let bytes = try unsafe Shim.encode(.avif) { unsafe swi_avif_encode(pixels, &request, $0, $1) }
         try Task.checkCancellation()
         return bytes
     }
@@ -102,7 +99,7 @@ struct HEIFHeader {
     init(_ bytes: [UInt8], _ options: DecodeOptions) throws {
         format = ImageFormat(sniffing: bytes) ?? options.declaredFormat ?? .heif
         var header = swi_heif_header()
-        try unsafe Shim.read(format, bytes) { unsafe swi_heif_read_header($0, bytes.count, &header, $1) }
+        try unsafe Shim.call(format) { unsafe swi_heif_read_header(bytes, bytes.count, &header, $0) }
         size = PixelSize(width: Int(header.width), height: Int(header.height))
         hasAlpha = header.has_alpha != 0
         bytesPerSample = Int(header.bytes_per_sample)

@@ -39,17 +39,14 @@ extension JPEGCoder {
     ///
     /// - Throws: ``ImageError`` with `.tooLarge` beyond 65,500 pixels a side; `CancellationError`.
     func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
-        guard image.width <= 65_500, image.height <= 65_500 else {
-            throw ImageError(
-                code: .tooLarge, message: "A JPEG holds 65500 pixels a side, the picture is \(image.size).")
-        }
+        try image.checkSides(atMost: 65_500, of: "A JPEG")
         let options = format.options
         let pixels = image.hasAlpha ? try Bitmap.flattened(image.pixels, on: options.background) : image.pixels
         var request = swi_jpeg_encode_request(
             width: Int32(image.width), height: Int32(image.height), quality: Int32(options.quality),
             progressive: options.isProgressive ? 1 : 0,
             optimize_coding: JPEGCoder.optimizesCoding(image.size, options) ? 1 : 0, should_stop: Shim.shouldStop)
-        return try unsafe Shim.encode(.jpeg, pixels) { unsafe swi_jpeg_encode($0, &request, $1, $2) }
+        return try unsafe Shim.encode(.jpeg) { unsafe swi_jpeg_encode(pixels, &request, $0, $1) }
     }
 
     /// Whether the encoder makes its own tables, for which it holds all coefficients until the last row has come.

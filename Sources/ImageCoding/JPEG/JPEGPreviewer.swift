@@ -67,8 +67,8 @@ final class JPEGPreviewer: ImagePreviewing {
     private func read(_ bytes: [UInt8], _ session: borrowing Session, _ work: DecodingWork) throws -> Int32 {
         let codec = unsafe session.codec
         var scans: Int32 = 0
-        try unsafe Shim.read(.jpeg, bytes, work) { input, failure in
-            unsafe work.lend { unsafe swi_jpeg_preview_read(codec, input, bytes.count, $0, $1, &scans, failure) }
+        try unsafe Shim.call(.jpeg, work) { failure in
+            unsafe work.lend { unsafe swi_jpeg_preview_read(codec, bytes, bytes.count, $0, $1, &scans, failure) }
         }
         return scans
     }

@@ -99,8 +99,8 @@ struct JPEGXLHeader {
     /// - Throws: ``ImageError``: `.truncated`, `.malformed`.
     init(_ bytes: [UInt8], frameLimit: Int) throws {
         var header = swi_jxl_header()
-        try unsafe Shim.read(.jpegXL, bytes) {
-            unsafe swi_jxl_read_header($0, bytes.count, max(frameLimit, 0), &header, $1)
+        try unsafe Shim.call(.jpegXL) {
+            unsafe swi_jxl_read_header(bytes, bytes.count, max(frameLimit, 0), &header, $0)
         }
         size = PixelSize(width: Int(header.width), height: Int(header.height))
         hasAlpha = header.has_alpha != 0

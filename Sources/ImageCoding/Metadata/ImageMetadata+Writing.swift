@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: MIT
 import CLibwebp
 
-extension DecodedImage {
-    /// The pixels as the picture's file stored them, for a file with a tag that turns them.
-    func turnedBack(_ orientation: ImageOrientation) throws -> DecodedImage {
-        if orientation == .up { return self }
-        let (size, back) = (size, orientation.inverse)
-        return try mapFrames(to: size.turned(orientation)) { try Bitmap.turned($0, size: size, back) }
-    }
-}
-
 extension ImageOrientation {
     /// The turn that takes this one back.
-    fileprivate var inverse: ImageOrientation {
+    var inverse: ImageOrientation {
         switch self {
         case .right: .left
         case .left: .right

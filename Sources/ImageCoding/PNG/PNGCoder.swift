@@ -97,10 +97,7 @@ extension PNGCoder {
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
     func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
-        guard image.width <= Int(Int32.max), image.height <= Int(Int32.max) else {
-            throw ImageError(
-                code: .tooLarge, message: "A PNG holds \(Int32.max) pixels a side, the picture is \(image.size).")
-        }
+        try image.checkSides(atMost: Int(Int32.max), of: "A PNG")
         let options = format.options
         if image.isAnimated, animates(format) {
             return try PNGAnimationWriter.encode(image, level: options.compressionLevel)
@@ -124,7 +121,7 @@ extension PNGCoder {
                 has_alpha: hasAlpha ? 1 : 0, palette: palette.isEmpty ? nil : colors.baseAddress,
                 palette_count: Int32(palette.count / 3), transparent: transparent.map { Int32($0) } ?? -1,
                 should_stop: Shim.shouldStop)
-            return try unsafe Shim.encode(.png, pixels) { unsafe swi_png_encode($0, &request, $1, $2) }
+            return try unsafe Shim.encode(.png) { unsafe swi_png_encode(pixels, &request, $0, $1) }
         }
     }
 

@@ -13,16 +13,25 @@ extension Bitmap {
         if orientation == .up { return pixels }
         let turn = Turn(orientation, of: size)
         return try unsafe draw(size) { target in
-            try unsafe pixels.withUnsafeBufferPointer { source in
-                guard let from = source.baseAddress, let to = target.baseAddress else { return }
-                for row in stride(from: 0, to: size.height, by: 32) {
-                    try Task.checkCancellation()
-                    unsafe swi_move(
-                        from, size.width, row, min(row + 32, size.height), Int64(turn.start), Int64(turn.right),
-                        Int64(turn.down), to)
-                }
+            guard let start = target.baseAddress else { return }
+            for row in stride(from: 0, to: size.height, by: 32) {
+                try Task.checkCancellation()
+                unsafe swi_move(
+                    pixels, size.width, row, min(row + 32, size.height), Int64(turn.start), Int64(turn.right),
+                    Int64(turn.down), start)
             }
         }
+    }
+}
+
+extension DecodedImage {
+    /// Turns every frame.
+    ///
+    /// - Parameter orientation: How the pixels must be turned.
+    func turned(_ orientation: ImageOrientation) throws -> DecodedImage {
+        if orientation == .up { return self }
+        let size = size
+        return try mapFrames(to: size.turned(orientation)) { try Bitmap.turned($0, size: size, orientation) }
     }
 }
 

@@ -80,11 +80,7 @@ enum Bitmap {
     }
 
     /// Whether every alpha is 255.
-    static func isOpaque(_ pixels: [UInt8]) -> Bool {
-        unsafe pixels.withUnsafeBufferPointer { bytes in
-            unsafe bytes.baseAddress.map { unsafe swi_is_opaque($0, bytes.count) != 0 } ?? true
-        }
-    }
+    static func isOpaque(_ pixels: [UInt8]) -> Bool { unsafe swi_is_opaque(pixels, pixels.count) != 0 }
 
     /// A copy with `colour * 255 / alpha`, rounded to the nearest; black where alpha is 0.
     ///

@@ -112,16 +112,12 @@ struct Resampler: Sendable {
                     fraction: Int32(fraction))
                 // All that is read has been checked: the taps lie within the source, and no memory is empty.
                 if inLinearLight {
-                    unsafe line.light.withUnsafeMutableBufferPointer { light in
-                        unsafe swi_resample_light(
-                            &job, LinearLight.tables, self.down.end, input, capacity, rows.lowerBound, rows.upperBound,
-                            light.baseAddress!, reach, target)
-                    }
+                    unsafe swi_resample_light(
+                        &job, LinearLight.tables, self.down.end, input, capacity, rows.lowerBound, rows.upperBound,
+                        &line.light, reach, target)
                 } else {
-                    unsafe line.samples.withUnsafeMutableBufferPointer { samples in
-                        unsafe swi_resample(
-                            &job, input, capacity, rows.lowerBound, rows.upperBound, samples.baseAddress!, target)
-                    }
+                    unsafe swi_resample(
+                        &job, input, capacity, rows.lowerBound, rows.upperBound, &line.samples, target)
                 }
             }
         }

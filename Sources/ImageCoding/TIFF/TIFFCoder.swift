@@ -73,8 +73,8 @@ struct TIFFHeader {
     /// - Throws: ``ImageError``: `.truncated`, `.malformed`, `.unsupportedFormat`.
     init(_ bytes: [UInt8], _ limits: ImageLimits) throws {
         var header = swi_tiff_header()
-        try unsafe Shim.read(.tiff, bytes) {
-            unsafe swi_tiff_read_header($0, bytes.count, Shim.largestAllocation(limits), &header, $1)
+        try unsafe Shim.call(.tiff) {
+            unsafe swi_tiff_read_header(bytes, bytes.count, Shim.largestAllocation(limits), &header, $0)
         }
         size = PixelSize(width: Int(header.width), height: Int(header.height))
         orientation = ImageOrientation(rawValue: Int(header.orientation)) ?? .up

@@ -12,10 +12,7 @@ extension WebPCoder {
     ///
     /// - Throws: ``ImageError`` with `.tooLarge` beyond 16,383 pixels a side; `CancellationError`.
     func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
-        guard image.width <= 16_383, image.height <= 16_383 else {
-            throw ImageError(
-                code: .tooLarge, message: "A WebP holds 16383 pixels a side, the picture is \(image.size).")
-        }
+        try image.checkSides(atMost: 16_383, of: "A WebP")
         var config = WebPConfig()
         let quality = Float(format.options.quality)
         guard unsafe WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, quality) != 0 else { throw WebPCoder.wrongLibrary }

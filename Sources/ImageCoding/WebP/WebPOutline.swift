@@ -92,9 +92,7 @@ struct WebPOutline {
     /// Reads the beginning alone: libwebp would read all chunks before the pixels, but needs only the first ones.
     private static func features(of bytes: [UInt8]) throws(ImageError) -> WebPBitstreamFeatures {
         var features = WebPBitstreamFeatures()
-        let status = unsafe bytes.withUnsafeBufferPointer { input in
-            unsafe WebPGetFeatures(input.baseAddress, min(input.count, 1 << 16), &features)
-        }
+        let status = unsafe WebPGetFeatures(bytes, min(bytes.count, 1 << 16), &features)
         guard status != VP8_STATUS_NOT_ENOUGH_DATA, bytes.count >= 12 else {
             throw ImageError(code: .truncated, message: "The WebP ends in its header.", byteOffset: bytes.count)
         }

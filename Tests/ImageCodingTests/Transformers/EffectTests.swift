@@ -70,11 +70,11 @@ struct EffectTests {
     @Test func `a tint takes the place of colours, or is multiplied with them`() throws {
         let image = try Self.plain(3, 3, [40, 20, 10, 128])
         let color = PixelColor(red: 255, green: 128, blue: 0)
-        try expectEqual(pixel(TintTransformer(color).transform(image), 1, 1), [128, 64, 0, 128])
-        try expectEqual(pixel(TintTransformer(color, mode: .multiply).transform(image), 1, 1), [40, 10, 0, 128])
+        try expectEqual(pixel(TintTransformer.tint(color).transform(image), 1, 1), [128, 64, 0, 128])
+        try expectEqual(pixel(TintTransformer.tint(color, mode: .multiply).transform(image), 1, 1), [40, 10, 0, 128])
         let half = PixelColor(red: 0, green: 0, blue: 0, alpha: 128)
-        try expectEqual(pixel(TintTransformer(half, mode: .multiply).transform(image), 1, 1), [20, 10, 5, 128])
-        try expect(TintTransformer(half).transform(Self.plain(2, 2)).hasAlpha)
+        try expectEqual(pixel(TintTransformer.tint(half, mode: .multiply).transform(image), 1, 1), [20, 10, 5, 128])
+        try expect(TintTransformer.tint(half).transform(Self.plain(2, 2)).hasAlpha)
     }
 
     @Test func `colours change by their formulas, whatever the amount is`() throws {

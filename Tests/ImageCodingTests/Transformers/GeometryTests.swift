@@ -48,30 +48,30 @@ struct GeometryTests {
     @Test func `padding adds pixels of a colour and keeps the others, up to a size if one is given`() throws {
         let image = try Self.places(4, 3)
         let red = PixelColor(red: 200, green: 1, blue: 2)
-        let padded = try PadTransformer(top: 1, left: 2, bottom: 3, right: 4, color: red).transform(image)
-        expectEqual(padded.size, PixelSize(width: 10, height: 7))
+        let padded = try PadTransformer.pad(by: 2, color: red).transform(image)
+        expectEqual(padded.size, PixelSize(width: 8, height: 7))
         for y in 0..<7 {
-            for x in 0..<10 {
-                let isInside = (2..<6).contains(x) && (1..<4).contains(y)
-                expectEqual(pixel(padded, x, y), (isInside ? [UInt8(x - 2), UInt8(y - 1), 7, 255] : [200, 1, 2, 255]))
+            for x in 0..<8 {
+                let isInside = (2..<6).contains(x) && (2..<5).contains(y)
+                expectEqual(pixel(padded, x, y), (isInside ? [UInt8(x - 2), UInt8(y - 2), 7, 255] : [200, 1, 2, 255]))
             }
         }
         expect(!padded.hasAlpha)
-        let clear = try PadTransformer(top: 1).transform(image)
+        let clear = try PadTransformer.pad(by: 1).transform(image)
         expect(clear.hasAlpha)
         expectEqual(pixel(clear, 0, 0), [0, 0, 0, 0])
-        expectImageError { try PadTransformer(left: -1).transform(image) }
-        expectImageError { try PadTransformer(left: .max, right: .max).transform(image) }
+        expectImageError { try PadTransformer.pad(by: -1).transform(image) }
+        expectImageError { try PadTransformer.pad(by: .max).transform(image) }
         // A longer side stays.
         func corner(_ gravity: Gravity) throws -> [UInt8] {
             let box = PixelSize(width: 6, height: 2)
-            let result = try PadTransformer(to: box, gravity: gravity).transform(image)
+            let result = try PadTransformer.pad(to: box, gravity: gravity).transform(image)
             expectEqual(result.size, PixelSize(width: 6, height: 3))
             return pixel(result, 0, 0)
         }
         try expectEqual(corner(.left), [0, 0, 7, 255])
         try expectEqual(corner(.center), [0, 0, 0, 0])
-        try expect(PadTransformer(to: PixelSize(width: 1, height: -4)).transform(image).isSame(as: image))
+        try expect(PadTransformer.pad(to: PixelSize(width: 1, height: -4)).transform(image).isSame(as: image))
     }
 
     @Test func `edges of one colour are cut off, the same from every frame`() throws {
@@ -92,8 +92,8 @@ struct GeometryTests {
 
     @Test func `mirrors and quarter turns move pixels and change none`() throws {
         let image = try Self.places(5, 3)
-        let across = try FlipTransformer(.horizontal).transform(image)
-        let down = try FlipTransformer(.vertical).transform(image)
+        let across = try FlipTransformer.flip(.horizontal).transform(image)
+        let down = try FlipTransformer.flip(.vertical).transform(image)
         for y in 0..<3 {
             for x in 0..<5 {
                 expectEqual(pixel(across, x, y), pixel(image, 4 - x, y))

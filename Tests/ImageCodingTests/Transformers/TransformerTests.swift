@@ -52,7 +52,7 @@ struct TransformerTests {
         let other = ImageFactory.picture(width: 4, height: 4, seed: 2)
         return [
             .resize(to: box, mode: .fill, gravity: .top), .resize(to: box, mode: .fill, gravity: .left),
-            .pad(by: 1), .pad(by: 1, color: .black), PadTransformer(top: 1), PadTransformer(left: 1), .pad(to: box),
+            .pad(by: 1), .pad(by: 1, color: .black), .pad(to: box),
             .pad(to: box, gravity: .top), .pad(to: box, color: .white), .trim(), .trim(tolerance: 1),
             .flip(.horizontal), .flip(.vertical), .rotate(degrees: 1), .rotate(degrees: 1.5),
             .rotate(degrees: 1, background: .black), .rotate(degrees: 1, keepsSize: true), .round(radius: 1),
@@ -114,8 +114,8 @@ struct TransformerTests {
         expectEqual(ResizeTransformer(size: size, allowsEnlarging: true).key, "resize(320x240,fit,enlarging)")
         expectEqual(CropTransformer(PixelRect(x: 1, y: -2, width: 3, height: 4)).key, "crop(1,-2,3,4)")
         expectEqual(ResizeTransformer(size: size, mode: .fill, gravity: .top).key, "resize(320x240,fill,0.5:0.0)")
-        expectEqual(PadTransformer(top: 1, color: .black).key, "pad(1,0,0,0,#000000)")
-        expectEqual(PadTransformer(to: size).key, "extend(320x240,0.5:0.5,#00000000)")
+        expectEqual(PadTransformer.pad(by: 1, color: .black).key, "pad(1,1,1,1,#000000)")
+        expectEqual(PadTransformer.pad(to: size).key, "extend(320x240,0.5:0.5,#00000000)")
         expectEqual(RotateTransformer(degrees: -90).key, "rotate(270.0,#00000000)")
         expectEqual(RoundCornersTransformer(radius: 4).key, "round(4.0,15,0.0,#000000)")
         expectEqual(ColorTransformer.contrast(1.5).key, "contrast(1.5)")

@@ -60,7 +60,7 @@ typedef struct swi_turning {
 
 /// Draws a row of a picture turned around its middle, each pixel from the four around its place.
 void swi_turn_row(
-    const uint8_t *_Nonnull rgba, const swi_turning *_Nonnull job, int64_t y, uint8_t *_Nonnull row);
+    const uint8_t *_Nonnull rgba, const swi_turning *_Nonnull job, int64_t y, uint8_t *_Nonnull canvas);
 
 typedef struct swi_shape {
     int64_t width, height;
@@ -70,9 +70,9 @@ typedef struct swi_shape {
     uint8_t color[4];
 } swi_shape;
 
-/// Draws the border and clears what is outside of a rectangle with round corners, in some columns of a row.
+/// Draws the border and clears what is outside of a rectangle with round corners, in some columns of row `y`.
 void swi_round_row(
-    uint8_t *_Nonnull row, const swi_shape *_Nonnull shape, int64_t y, int64_t from, int64_t to);
+    uint8_t *_Nonnull rgba, const swi_shape *_Nonnull shape, int64_t y, int64_t from, int64_t to);
 
 /// Adds the colours of pixels of at least half alpha, as `0xRRGGBB`, to those found so far, in ascending order.
 ///
@@ -95,22 +95,23 @@ size_t swi_histogram_cut(swi_histogram *_Nonnull histogram, size_t limit, uint32
 
 typedef struct swi_indexing {
     size_t width;
-    /// The palette, `0xRRGGBB`; ascending if `is_exact`.
-    const uint32_t *_Nonnull colours;
     size_t colour_count;
     /// Whether the palette has every colour.
     int is_exact;
+    /// Whether errors are passed on; never when the palette is exact.
+    int is_dithered;
     /// The index of pixels of less than half alpha.
     uint8_t transparent;
-    /// The nearest entry of each cell of six bits a channel, -1 before it is looked up.
-    int16_t *_Nonnull nearest;
-    /// The errors of a row and the next, of three numbers for each of `width + 2` columns; null without diffusion.
-    int32_t *_Nullable errors;
-    int32_t *_Nullable below;
 } swi_indexing;
 
-/// Finds the indexes of a row, which is not premultiplied, after the row above it.
-void swi_index_row(swi_indexing *_Nonnull job, const uint8_t *_Nonnull rgba, uint8_t *_Nonnull indexes);
+/// Finds the indexes of rows `from..<to` of a picture, which is not premultiplied, after those of the rows above them.
+///
+/// `colours` is the palette, `0xRRGGBB`; ascending if it is exact. `nearest` holds the nearest entry of each cell of six
+/// bits a channel, -1 before it is looked up. `errors` holds the errors of two rows, three numbers for each of
+/// `width + 2` columns; zeros before the first row.
+void swi_index_rows(
+    const swi_indexing *_Nonnull job, const uint32_t *_Nonnull colours, int16_t *_Nonnull nearest,
+    int32_t *_Nonnull errors, const uint8_t *_Nonnull rgba, size_t from, size_t to, uint8_t *_Nonnull indexes);
 
 /// Draws pixels of a palette of 256 RGBA colours, but for those of the transparent index.
 void swi_draw_indexes(

@@ -83,16 +83,6 @@ public struct TintTransformer: ImageTransforming, Hashable {
     /// How it is mixed with the picture.
     let mode: Mode
 
-    /// Creates a transformer.
-    ///
-    /// - Parameters:
-    ///   - color: The colour.
-    ///   - mode: How it is mixed with the picture.
-    init(_ color: PixelColor, mode: Mode = .sourceIn) {
-        self.color = color
-        self.mode = mode
-    }
-
     /// The name, the colour and the mode.
     public var key: String { "tint(\(color),\(mode.rawValue))" }
 
@@ -115,6 +105,6 @@ extension ImageTransforming where Self == TintTransformer {
     ///   - color: The colour.
     ///   - mode: How it is mixed with the picture.
     public static func tint(_ color: PixelColor, mode: TintTransformer.Mode = .sourceIn) -> TintTransformer {
-        TintTransformer(color, mode: mode)
+        TintTransformer(color: color, mode: mode)
     }
 }

@@ -1,44 +1,20 @@
 // SPDX-License-Identifier: MIT
 /// Puts a picture on a larger canvas.
 public struct PadTransformer: ImageTransforming, Hashable {
-    private enum Rule: Hashable {
-        case edges(top: Int, left: Int, bottom: Int, right: Int)
+    fileprivate enum Rule: Hashable {
+        /// Rows or columns on each side.
+        case border(Int)
+        /// At least a size, and where the picture is on it.
         case size(PixelSize, Gravity)
     }
 
-    private let rule: Rule
-    private let color: PixelColor
-
-    /// Creates a transformer that adds a number of pixels on each side.
-    ///
-    /// - Parameters:
-    ///   - top: Rows above, not negative.
-    ///   - left: Columns to the left, not negative.
-    ///   - bottom: Rows below, not negative.
-    ///   - right: Columns to the right, not negative.
-    ///   - color: The colour of the added pixels. Transparent by default.
-    init(top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0, color: PixelColor = .clear) {
-        rule = .edges(top: top, left: left, bottom: bottom, right: right)
-        self.color = color
-    }
-
-    /// Creates a transformer that extends a picture to at least a size.
-    ///
-    /// A side that is longer stays as it is.
-    ///
-    /// - Parameters:
-    ///   - size: The size of the canvas, in pixels.
-    ///   - gravity: Where the picture is on it. In the middle by default.
-    ///   - color: The colour of the added pixels. Transparent by default.
-    init(to size: PixelSize, gravity: Gravity = .center, color: PixelColor = .clear) {
-        rule = .size(size, gravity)
-        self.color = color
-    }
+    fileprivate let rule: Rule
+    fileprivate let color: PixelColor
 
     /// The name, the canvas and its colour.
     public var key: String {
         switch rule {
-        case .edges(let top, let left, let bottom, let right): "pad(\(top),\(left),\(bottom),\(right),\(color))"
+        case .border(let count): "pad(\(count),\(count),\(count),\(count),\(color))"
         case .size(let size, let gravity): "extend(\(size),\(gravity),\(color))"
         }
     }
@@ -46,13 +22,12 @@ public struct PadTransformer: ImageTransforming, Hashable {
     /// The size of the canvas.
     public func resultSize(for size: PixelSize) -> PixelSize {
         switch rule {
-        case .edges(let top, let left, let bottom, let right):
+        case .border(let count):
             PixelSize(
-                width: max(size.width, 0).saturatingAdd(max(left, 0)).saturatingAdd(max(right, 0)),
-                height: max(size.height, 0).saturatingAdd(max(top, 0)).saturatingAdd(max(bottom, 0)))
+                width: max(size.width, 0).saturatingAdd(count.saturatingMultiply(2)),
+                height: max(size.height, 0).saturatingAdd(count.saturatingMultiply(2)))
         case .size(let canvas, _):
-            PixelSize(
-                width: max(size.width, canvas.width, 0), height: max(size.height, canvas.height, 0))
+            PixelSize(width: max(size.width, canvas.width, 0), height: max(size.height, canvas.height, 0))
         }
     }
 
@@ -64,11 +39,11 @@ public struct PadTransformer: ImageTransforming, Hashable {
         let (canvas, size) = (resultSize(for: image.size), image.size)
         let corner: (x: Int, y: Int)
         switch rule {
-        case .edges(let top, let left, let bottom, let right):
-            guard min(top, left, bottom, right) >= 0 else {
+        case .border(let count):
+            guard count >= 0 else {
                 throw ImageError(code: .invalidRequest, message: "\(key) would cut a picture: use a crop.")
             }
-            corner = (left, top)
+            corner = (count, count)
         case .size(_, let gravity): corner = gravity.corner(of: size, in: canvas)
         }
         if canvas == size { return image }
@@ -89,10 +64,12 @@ extension ImageTransforming where Self == PadTransformer {
     ///   - count: Rows or columns on each side, not negative.
     ///   - color: The colour of the added pixels.
     public static func pad(by count: Int, color: PixelColor = .clear) -> PadTransformer {
-        PadTransformer(top: count, left: count, bottom: count, right: count, color: color)
+        PadTransformer(rule: .border(count), color: color)
     }
 
     /// Extends a picture to at least a size.
+    ///
+    /// A side that is longer stays as it is.
     ///
     /// - Parameters:
     ///   - size: The size of the canvas, in pixels.
@@ -101,6 +78,6 @@ extension ImageTransforming where Self == PadTransformer {
     public static func pad(
         to size: PixelSize, gravity: Gravity = .center, color: PixelColor = .clear
     ) -> PadTransformer {
-        PadTransformer(to: size, gravity: gravity, color: color)
+        PadTransformer(rule: .size(size, gravity), color: color)
     }
 }

@@ -68,10 +68,7 @@ public struct RotateTransformer: ImageTransforming, Hashable {
         }
         let size = image.size
         if let orientation, !keepsSize || orientation == .up || orientation == .down || size.width == size.height {
-            if orientation == .up { return image }
-            return try image.mapFrames(to: size.turned(orientation)) {
-                try Bitmap.turned($0, size: size, orientation)
-            }
+            return try image.turned(orientation)
         }
         let canvas = resultSize(for: size)
         try ImageLimits.default.check(canvas, frames: image.frameCount, onDemand: image.makesFramesOnDemand)
@@ -85,12 +82,10 @@ public struct RotateTransformer: ImageTransforming, Hashable {
         return try image.mapFrames(to: canvas, hasAlpha: image.hasAlpha || background.alpha < 255) { [job] pixels in
             var job = job
             return try unsafe Bitmap.draw(canvas) { target in
-                try unsafe pixels.withUnsafeBufferPointer { source in
-                    guard let from = source.baseAddress, let to = target.baseAddress else { return }
-                    for y in 0..<canvas.height {
-                        if y % 16 == 0 { try Task.checkCancellation() }
-                        unsafe swi_turn_row(from, &job, Int64(y), to + y * canvas.width * 4)
-                    }
+                guard let start = target.baseAddress else { return }
+                for y in 0..<canvas.height {
+                    if y % 16 == 0 { try Task.checkCancellation() }
+                    unsafe swi_turn_row(pixels, &job, Int64(y), start)
                 }
             }
         }
@@ -124,13 +119,6 @@ public struct FlipTransformer: ImageTransforming, Hashable {
     /// The direction.
     let axis: Axis
 
-    /// Creates a transformer.
-    ///
-    /// - Parameter axis: The direction in which a picture is mirrored.
-    init(_ axis: Axis) {
-        self.axis = axis
-    }
-
     /// The name and the direction.
     public var key: String { "flip(\(axis.rawValue))" }
 
@@ -138,8 +126,7 @@ public struct FlipTransformer: ImageTransforming, Hashable {
     ///
     /// - Throws: `CancellationError`.
     public func transform(_ image: DecodedImage) throws -> DecodedImage {
-        let (size, orientation) = (image.size, axis == .horizontal ? ImageOrientation.upMirrored : .downMirrored)
-        return try image.mapFrames(to: size) { try Bitmap.turned($0, size: size, orientation) }
+        try image.turned(axis == .horizontal ? .upMirrored : .downMirrored)
     }
 }
 
@@ -147,5 +134,5 @@ extension ImageTransforming where Self == FlipTransformer {
     /// Mirrors a picture.
     ///
     /// - Parameter axis: The direction in which it is mirrored.
-    public static func flip(_ axis: FlipTransformer.Axis) -> FlipTransformer { FlipTransformer(axis) }
+    public static func flip(_ axis: FlipTransformer.Axis) -> FlipTransformer { FlipTransformer(axis: axis) }
 }

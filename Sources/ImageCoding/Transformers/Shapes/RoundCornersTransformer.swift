@@ -36,18 +36,13 @@ public struct RoundCornersTransformer: ImageTransforming, Hashable {
         let (across, down) = (min(reach, size.width), min(reach, size.height))
         return try image.mapFrames(to: size, hasAlpha: image.hasAlpha || clears) { [shape] pixels in
             var (result, shape) = (pixels, shape)
-            try unsafe result.withUnsafeMutableBufferPointer { bytes in
-                guard let first = bytes.baseAddress else { return }
-                for y in 0..<size.height {
-                    if y % 16 == 0 { try Task.checkCancellation() }
-                    let isInside = y >= down && y < size.height - down
-                    let ends =
-                        isInside ? [0..<across, max(size.width - across, across)..<size.width] : [0..<size.width]
-                    for columns in ends {
-                        unsafe swi_round_row(
-                            first + y * size.width * 4, &shape, Int64(y), Int64(columns.lowerBound),
-                            Int64(columns.upperBound))
-                    }
+            for y in 0..<size.height {
+                if y % 16 == 0 { try Task.checkCancellation() }
+                let isInside = y >= down && y < size.height - down
+                let ends = isInside ? [0..<across, max(size.width - across, across)..<size.width] : [0..<size.width]
+                for columns in ends {
+                    unsafe swi_round_row(
+                        &result, &shape, Int64(y), Int64(columns.lowerBound), Int64(columns.upperBound))
                 }
             }
             return result
