@@ -56,9 +56,10 @@ TARGET static void NAMED(narrow)(const swi_resampling *job, const int16_t *line,
     const swi_taps *taps = &job->across;
     int shift = taps->shift + job->fraction;
     for (size_t x = 0; x < job->target_width; x++) {
-        const NAMED(loose_words) *w = (const NAMED(loose_words) *)(taps->weights + 8 * (size_t)taps->places[x]);
-        const NAMED(loose_words) *p = (const NAMED(loose_words) *)(line + 4 * (size_t)taps->first[x]);
-        size_t count = ((size_t)taps->pairs[x] + at_once - 1) / at_once;
+        const swi_tap *tap = taps->of + x;
+        const NAMED(loose_words) *w = (const NAMED(loose_words) *)(taps->weights + 8 * (size_t)tap->place);
+        const NAMED(loose_words) *p = (const NAMED(loose_words) *)(line + 4 * (size_t)tap->first);
+        size_t count = ((size_t)tap->pairs + at_once - 1) / at_once;
         NAMED(sums) s = {0}, t = {0};
         for (; count > 1; count -= 2, p += 2, w += 2) {
             s += MULTIPLY_ADD(p[0], w[0]);
@@ -78,7 +79,8 @@ TARGET static void NAMED(resample)(
     const swi_taps *taps = &job->down;
     size_t end = job->right * 4;
     for (size_t y = from; y < to; y++, target += 4 * job->target_width) {
-        size_t pairs = (size_t)taps->pairs[y];
+        const swi_tap *tap = taps->of + y;
+        size_t pairs = (size_t)tap->pairs;
         int shift = taps->shift - job->fraction;
         for (size_t x = job->left * 4; x < end; x += tile) {
             int32_t sums[tile] __attribute__((aligned(64)));
@@ -90,9 +92,9 @@ TARGET static void NAMED(resample)(
                 const uint8_t *upper[chunk], *lower[chunk];
                 uint8_t edges[2 * chunk][block] __attribute__((aligned(64)));
                 size_t now = pairs - k < chunk ? pairs - k : chunk;
-                const int16_t *weights = taps->weights + 2 * ((size_t)taps->places[y] + k);
+                const int16_t *weights = taps->weights + 2 * ((size_t)tap->place + k);
                 for (size_t j = 0; j < now; j++) {
-                    size_t row = (size_t)taps->first[y] + 2 * (k + j);
+                    size_t row = (size_t)tap->first + 2 * (k + j);
                     upper[j] = rows + row % capacity * job->width * 4 + x;
                     // The weight of a row below the last one is zero.
                     lower[j] = row + 1 < job->height ? rows + (row + 1) % capacity * job->width * 4 + x : upper[j];

@@ -32,10 +32,11 @@ static void narrow(const swi_resampling *job, const float *light, float *row) {
     const swi_taps *taps = &job->across;
     float unit = 1 / (float)(1 << taps->shift);
     for (size_t x = 0; x < job->target_width; x++) {
-        const int16_t *weights = taps->weights + 8 * (size_t)taps->places[x];
-        const reals *p = (const reals *)(light + 4 * (size_t)taps->first[x]);
+        swi_tap tap = taps->of[x];
+        const int16_t *weights = taps->weights + 8 * (size_t)tap.place;
+        const reals *p = (const reals *)(light + 4 * (size_t)tap.first);
         reals sum = {0};
-        for (int32_t k = 0; k < taps->pairs[x]; k++, p += 2, weights += 8)
+        for (int32_t k = 0; k < tap.pairs; k++, p += 2, weights += 8)
             sum += p[0] * (float)weights[0] + p[1] * (float)weights[1];
         *(reals *)(row + 4 * x) = sum * unit;
     }
@@ -58,24 +59,25 @@ static void store(reals light, const float *values, uint8_t *target) {
 }
 
 void swi_resample_light(
-    const swi_resampling *job, const float *tables, const int32_t *ends, const uint8_t *rows, size_t capacity,
-    size_t from, size_t to, float *light, size_t reach, uint8_t *target
+    const swi_resampling *job, const float *tables, const uint8_t *rows, size_t capacity, size_t from, size_t to,
+    float *light, size_t reach, uint8_t *target
 ) {
     const swi_taps *taps = &job->down;
     float *ring = light + 4 * (job->width + 2);
     size_t width = job->target_width;
     float unit = 1 / (float)(1 << taps->shift);
     for (size_t y = from; y < to; y++) {
-        size_t first = (size_t)taps->first[y], end = (size_t)ends[y];
+        const swi_tap *tap = taps->of + y;
+        size_t first = (size_t)tap->first, end = (size_t)tap->end;
         // A row of the source is made narrow once, for the first row of the result that needs it.
-        size_t next = y > 0 && (size_t)ends[y - 1] > first ? (size_t)ends[y - 1] : first;
+        size_t next = y > 0 && tap[-1].end > tap->first ? (size_t)tap[-1].end : first;
         for (; next < end; next++) {
             size_t left = job->left;
             const uint8_t *row = rows + (next % capacity * job->width + left) * 4;
             lighten(row, job->right - left, tables, light + 4 * left);
             narrow(job, light, ring + next % reach * width * 4);
         }
-        const int16_t *weights = taps->weights + 2 * (size_t)taps->places[y];
+        const int16_t *weights = taps->weights + 2 * (size_t)tap->place;
         for (size_t x = 0; x < width; x++, target += 4) {
             reals sum = {0};
             for (size_t row = first; row < end; row++)

@@ -107,14 +107,15 @@ struct Resampler: Sendable {
         unsafe across.withPointers(acrossFourfold) { across in
             unsafe down.withPointers(down.weights) { down in
                 var job = unsafe swi_resampling(
-                    width: source.width, height: source.height, left: Int(self.across.first.first ?? 0),
-                    right: Int(self.across.end.last ?? 0), target_width: self.target.width, across: across, down: down,
+                    width: source.width, height: source.height, left: Int(self.across.taps.first?.first ?? 0),
+                    right: Int(self.across.taps.last?.end ?? 0), target_width: self.target.width, across: across,
+                    down: down,
                     fraction: Int32(fraction))
                 // All that is read has been checked: the taps lie within the source, and no memory is empty.
                 if inLinearLight {
                     unsafe swi_resample_light(
-                        &job, LinearLight.tables, self.down.end, input, capacity, rows.lowerBound, rows.upperBound,
-                        &line.light, reach, target)
+                        &job, LinearLight.tables, input, capacity, rows.lowerBound, rows.upperBound, &line.light, reach,
+                        target)
                 } else {
                     unsafe swi_resample(
                         &job, input, capacity, rows.lowerBound, rows.upperBound, &line.samples, target)
@@ -128,7 +129,7 @@ struct Resampler: Sendable {
     /// - Parameter finished: A number that is not larger.
     func rowCount(from rows: Int, finished: Int) -> Int {
         var count = finished
-        while count < target.height, Int(down.end[count]) <= rows { count += 1 }
+        while count < target.height, Int(down.taps[count].end) <= rows { count += 1 }
         return count
     }
 

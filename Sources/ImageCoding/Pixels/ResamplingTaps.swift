@@ -6,14 +6,9 @@ import CImageShims
 /// Lanczos with three lobes, widened when shrinking so that no source sample is left out. Taps beyond the edge are
 /// dropped and the rest is scaled to a sum of one, so edges neither darken nor repeat.
 struct ResamplingTaps: Sendable {
-    /// First source sample per output sample; even, never decreasing.
-    private(set) var first: [Int32] = []
-    /// The number of pairs of source samples per output sample; at least one.
-    private(set) var pairs: [Int32] = []
-    /// The end of the source samples per output sample; never decreasing.
-    private(set) var end: [Int32] = []
-    /// Where the weights of each output sample begin, in pairs; output samples with the same weights share them.
-    private(set) var places: [Int32] = []
+    /// One per output sample. The first source sample is even; neither it nor the end decreases. There is at least one
+    /// pair. Output samples with the same weights share them.
+    private(set) var taps: [swi_tap] = []
     /// Whole numbers that add up to `1 << shift` for each output sample, and a pair of zeros after them.
     private(set) var weights: [Int16] = []
     private(set) var shift = 0
@@ -86,15 +81,13 @@ struct ResamplingTaps: Sendable {
         for index in 0..<target {
             let samples = unsafe weigh(index, row)
             let odd = samples.lowerBound & 1
-            first.append(Int32(samples.lowerBound - odd))
-            pairs.append(Int32((samples.count + odd + 1) / 2))
-            end.append(Int32(samples.upperBound))
-            if isSteady, samples.count == longest, let place = steady[odd] {
-                places.append(place)
-                continue
-            }
-            let place = Int32(exact.count / 2)
-            places.append(place)
+            let known = isSteady && samples.count == longest ? steady[odd] : nil
+            let place = known ?? Int32(exact.count / 2)
+            taps.append(
+                swi_tap(
+                    first: Int32(samples.lowerBound - odd), end: Int32(samples.upperBound),
+                    pairs: Int32((samples.count + odd + 1) / 2), place: place))
+            if known != nil { continue }
             if samples.count == longest { steady[odd] = place }
             if odd == 1 { exact.append(0) }
             let factor = unsafe 1 / ResamplingTaps.sum(row, samples.count)
@@ -137,8 +130,8 @@ struct ResamplingTaps: Sendable {
         return unsafe [Int16](unsafeUninitializedCapacity: exact.count) { weights, count in
             count = exact.count
             var place = 0
-            for index in 0..<places.count where Int(places[index]) * 2 == place {
-                let next = place + Int(pairs[index]) * 2
+            for tap in taps where Int(tap.place) * 2 == place {
+                let next = place + Int(tap.pairs) * 2
                 var (sum, before): (Float, Float) = (0, 0)
                 while place < next {
                     sum += exact[place]
@@ -170,14 +163,11 @@ extension ResamplingTaps {
     var fourfold: [Int16] {
         unsafe [Int16](unsafeUninitializedCapacity: weights.count * 4) { wide, count in
             count = weights.count * 4
-            unsafe wide.withMemoryRebound(to: Int32.self) { wide in
+            unsafe wide.withMemoryRebound(to: SIMD4<Int32>.self) { wide in
                 unsafe weights.withUnsafeBytes { weights in
                     for index in 0..<weights.count / 4 {
                         let both = unsafe weights.load(fromByteOffset: index * 4, as: Int32.self)
-                        unsafe wide[index * 4] = both
-                        unsafe wide[index * 4 + 1] = both
-                        unsafe wide[index * 4 + 2] = both
-                        unsafe wide[index * 4 + 3] = both
+                        unsafe wide[index] = SIMD4(repeating: both)
                     }
                 }
             }
@@ -185,7 +175,7 @@ extension ResamplingTaps {
     }
 
     /// The largest number of source samples of an output sample, with the first one even.
-    var reach: Int { Int(pairs.max() ?? 1) * 2 }
+    var reach: Int { Int(taps.map(\.pairs).max() ?? 1) * 2 }
 
     /// Lends the arrays to C.
     ///
@@ -193,17 +183,11 @@ extension ResamplingTaps {
     func withPointers<Result>(
         _ weights: [Int16], _ body: (swi_taps) throws -> Result
     ) rethrows -> Result {
-        try unsafe first.withUnsafeBufferPointer { first in
-            try unsafe pairs.withUnsafeBufferPointer { pairs in
-                try unsafe places.withUnsafeBufferPointer { places in
-                    try unsafe weights.withUnsafeBufferPointer { weights in
-                        // There is at least one output sample, so none is empty.
-                        try unsafe body(
-                            swi_taps(
-                                first: first.baseAddress!, pairs: pairs.baseAddress!, places: places.baseAddress!,
-                                weights: weights.baseAddress!, shift: Int32(shift)))
-                    }
-                }
+        try unsafe taps.withUnsafeBufferPointer { taps in
+            try unsafe weights.withUnsafeBufferPointer { weights in
+                // There is at least one output sample, so none is empty.
+                try unsafe body(
+                    swi_taps(of: taps.baseAddress!, weights: weights.baseAddress!, shift: Int32(shift)))
             }
         }
     }

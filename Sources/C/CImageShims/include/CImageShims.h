@@ -179,14 +179,19 @@ int swi_png_encode(
     const uint8_t *_Nonnull rgba, const swi_png_encode_request *_Nonnull request, swi_bytes *_Nonnull output,
     swi_failure *_Nonnull failure);
 
+/// The source samples of an output sample.
+typedef struct swi_tap {
+    int32_t first, end;
+    /// The number of pairs of them.
+    int32_t pairs;
+    /// Where their weights begin, in pairs.
+    int32_t place;
+} swi_tap;
+
 /// The weights of one direction of a resize.
 typedef struct swi_taps {
-    /// The first source sample of each output sample.
-    const int32_t *_Nonnull first;
-    /// The number of pairs of source samples of each output sample.
-    const int32_t *_Nonnull pairs;
-    /// Where the weights of each output sample begin, in pairs.
-    const int32_t *_Nonnull places;
+    /// One for each output sample.
+    const swi_tap *_Nonnull of;
     /// Those of an output sample add up to `1 << shift`.
     const int16_t *_Nonnull weights;
     int shift;
@@ -214,13 +219,11 @@ void swi_resample(
 
 /// Like `swi_resample`, in light. Each row is made once, in order.
 ///
-/// `tables` holds the light of 256 sRGB values, and the sRGB values of 16,385 steps of light. `ends` holds the end of the
-/// source rows of each row of the result. `light` has room for a row of the source and two pixels, and for `reach` rows
-/// of the result, four numbers a pixel.
+/// `tables` holds the light of 256 sRGB values, and the sRGB values of 16,385 steps of light. `light` has room for a row of
+/// the source and two pixels, and for `reach` rows of the result, four numbers a pixel.
 void swi_resample_light(
-    const swi_resampling *_Nonnull job, const float *_Nonnull tables, const int32_t *_Nonnull ends,
-    const uint8_t *_Nonnull rows, size_t capacity, size_t from, size_t to, float *_Nonnull light, size_t reach,
-    uint8_t *_Nonnull target);
+    const swi_resampling *_Nonnull job, const float *_Nonnull tables, const uint8_t *_Nonnull rows, size_t capacity,
+    size_t from, size_t to, float *_Nonnull light, size_t reach, uint8_t *_Nonnull target);
 
 #include "pixels.h"
 #include "formats.h"
