@@ -34,7 +34,8 @@ void swi_color(uint8_t *rgba, size_t count, const float *matrix) {
     }
 }
 
-void swi_sharpen(const uint8_t *rgba, uint8_t *blurred, size_t count, float amount) {
+void swi_sharpen(const uint8_t *rgba, size_t from, uint8_t *blurred, size_t count, float amount) {
+    rgba += from;
     const reals zero = {0};
     for (size_t at = 0; at < count; at += 4) {
         pixel *p = (pixel *)(blurred + at);

@@ -44,7 +44,7 @@ struct BMPHeader {
         let reader = BMPNumbers(bytes: bytes)
         let length = try reader.u32(start)
         guard [12, 16, 40, 52, 56, 64, 108, 124].contains(length) else { throw BMPHeader.broken("header", start) }
-        guard length <= bytes.count - start else { throw BMPHeader.cut(bytes) }
+        guard length <= bytes.count - start else { throw reader.end }
         let isCore = length == 12
         let width = try isCore ? reader.u16(start + 4) : reader.i32(start + 4)
         let height = try isCore ? reader.u16(start + 6) : reader.i32(start + 8)
@@ -90,7 +90,7 @@ struct BMPHeader {
             // Old files announce more colours than fit before the pixels.
             if let pixelStart { count = min(count, max(pixelStart - end, 0) / entry) }
             palette = [UInt8](repeating: 0, count: 1_024)
-            guard end + count * entry <= bytes.count else { throw BMPHeader.cut(bytes) }
+            guard end + count * entry <= bytes.count else { throw reader.end }
             for index in 0..<count {
                 for channel in 0..<3 { palette[index * 4 + channel] = bytes[end + index * entry + 2 - channel] }
             }
@@ -106,9 +106,6 @@ struct BMPHeader {
         ImageError(code: .malformed, message: "The bitmap's \(part) is broken.", byteOffset: offset)
     }
 
-    private static func cut(_ bytes: [UInt8]) -> ImageError {
-        ImageError(code: .truncated, message: "The bitmap ends in its header.", byteOffset: bytes.count)
-    }
 }
 
 /// Numbers of a file, least significant byte first.
@@ -124,7 +121,8 @@ struct BMPNumbers {
 
     func i32(_ offset: Int) throws(ImageError) -> Int { Int(Int32(truncatingIfNeeded: try u32(offset))) }
 
-    private var end: ImageError {
+    /// The error of a file that ends too early.
+    var end: ImageError {
         ImageError(code: .truncated, message: "The picture ends in its header.", byteOffset: bytes.count)
     }
 }

@@ -46,22 +46,17 @@ extension ImageFormat {
 }
 
 extension ImageFormat {
-    /// A package trait that a build lacks, and what has to be installed for it.
-    struct MissingTrait {
-        let name: String
-        let package: String
-    }
-
-    /// The trait that brings a decoder for the format; `nil` when no trait does, or when it is built in.
-    var missingTrait: MissingTrait? {
+    /// The package trait that brings a decoder for the format, and what has to be installed for it; `nil` when no trait
+    /// does, or when it is built in.
+    var missingTrait: (name: String, package: String)? {
         #if !TIFF
-        if self == .tiff { return MissingTrait(name: "TIFF", package: "libtiff-dev") }
+        if self == .tiff { return ("TIFF", "libtiff-dev") }
         #endif
         #if !HEIF
-        if [.heic, .heif, .avif].contains(self) { return MissingTrait(name: "HEIF", package: "libheif-dev") }
+        if [.heic, .heif, .avif].contains(self) { return ("HEIF", "libheif-dev") }
         #endif
         #if !JPEGXL
-        if self == .jpegXL { return MissingTrait(name: "JPEGXL", package: "libjxl-dev") }
+        if self == .jpegXL { return ("JPEGXL", "libjxl-dev") }
         #endif
         return nil
     }

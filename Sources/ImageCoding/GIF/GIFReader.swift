@@ -75,7 +75,7 @@ import CLibgif
             // The reader holds the source until the file is closed.
             let handle = unsafe Unmanaged.passUnretained(source).toOpaque()
             guard let file = unsafe DGifOpen(handle, copyBytes, &status) else {
-                throw work.end ?? GIFReader.error(status)
+                throw work.end ?? ImageError(gif: status)
             }
             var reader = unsafe GIFReader(source: source, file: file, canvas: canvas)
             // The reader has the only reference while it draws.
@@ -190,19 +190,9 @@ import CLibgif
         if status == GIF_OK { return }
         // The apparent end of the file may have been the end of the work.
         if let end = source.work.end { throw end }
-        throw unsafe GIFReader.error(file.pointee.Error)
+        throw unsafe ImageError(gif: file.pointee.Error)
     }
 
-    private static func error(_ status: Int32) -> ImageError {
-        let code: ImageError.Code
-        switch status {
-        case D_GIF_ERR_READ_FAILED: code = .truncated
-        case D_GIF_ERR_NOT_ENOUGH_MEM: code = .outOfMemory
-        default: code = .malformed
-        }
-        let text = unsafe GifErrorString(status).map { unsafe String(cString: $0) } ?? "status \(status)"
-        return ImageError(code: code, message: "gif: \(text).")
-    }
 }
 
 /// The colours of a frame as RGBA pixels, 256 of them: indexes beyond the file's palette are opaque black.
@@ -224,5 +214,17 @@ struct GIFPalette {
         }
         self.pixels = pixels
         self.transparent = transparent
+    }
+}
+
+extension ImageError {
+    /// What giflib says of a status.
+    init(gif status: Int32) {
+        let codes: [Int32: Code] = [
+            D_GIF_ERR_READ_FAILED: .truncated, D_GIF_ERR_NOT_ENOUGH_MEM: .outOfMemory,
+            E_GIF_ERR_NOT_ENOUGH_MEM: .outOfMemory,
+        ]
+        let text = unsafe GifErrorString(status).map { unsafe String(cString: $0) } ?? "status \(status)"
+        self.init(code: codes[status] ?? .malformed, message: "gif: \(text).")
     }
 }

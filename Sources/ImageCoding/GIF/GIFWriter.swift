@@ -24,7 +24,7 @@ import CLibgif
         var status: Int32 = 0
         // The writer holds the output until the file is closed.
         let handle = unsafe Unmanaged.passUnretained(output).toOpaque()
-        guard let file = unsafe EGifOpen(handle, append, &status) else { throw GIFWriter.error(status) }
+        guard let file = unsafe EGifOpen(handle, append, &status) else { throw ImageError(gif: status) }
         unsafe EGifSetGifVersion(file, true)
         let writer = unsafe GIFWriter(output: output, file: file)
         try writer.check(unsafe EGifPutScreenDesc(file, Int32(size.width), Int32(size.height), 8, 0, nil))
@@ -102,17 +102,12 @@ import CLibgif
     consuming func finish() throws(ImageError) -> [UInt8] {
         var status: Int32 = 0
         isOpen = false
-        guard unsafe EGifCloseFile(file, &status) == GIF_OK else { throw GIFWriter.error(status) }
+        guard unsafe EGifCloseFile(file, &status) == GIF_OK else { throw ImageError(gif: status) }
         return output.bytes
     }
 
     private func check(_ status: Int32) throws(ImageError) {
-        if status != GIF_OK { throw unsafe GIFWriter.error(file.pointee.Error) }
+        if status != GIF_OK { throw unsafe ImageError(gif: file.pointee.Error) }
     }
 
-    private static func error(_ status: Int32) -> ImageError {
-        let text = unsafe GifErrorString(status).map { unsafe String(cString: $0) } ?? "status \(status)"
-        return ImageError(
-            code: status == E_GIF_ERR_NOT_ENOUGH_MEM ? .outOfMemory : .malformed, message: "gif: \(text).")
-    }
 }

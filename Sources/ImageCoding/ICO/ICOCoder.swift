@@ -56,7 +56,7 @@ struct ICOCoder: WatchedDecoding {
     private static func picture(
         of bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork?
     ) throws -> Picture {
-        let entry = try ICODirectory(bytes).best
+        let entry = try ICOEntry.best(in: bytes)
         guard entry.isWhole || options.failOn == .never || work == nil else {
             throw ImageError(code: .truncated, message: "The icon ends early.", byteOffset: bytes.count)
         }
@@ -83,30 +83,24 @@ struct ICOCoder: WatchedDecoding {
     }
 }
 
-/// The pictures of a Windows icon or cursor: the largest one is shown.
+/// One of the pictures of a Windows icon or cursor: a bitmap without the header of a file, or a PNG.
 ///
 /// - Source: Microsoft, Icons; the same in a file of its own.
-struct ICODirectory {
-    /// A picture: a bitmap without the header of a file, or a PNG.
-    struct Entry {
-        /// The bytes of the picture, as far as there are any.
-        let range: Range<Int>
-        /// Whether the file has all of them.
-        let isWhole: Bool
-        /// The announced pixels and bits; entries lie, so they choose alone.
-        fileprivate let rank: (pixels: Int, bits: Int)
-    }
+struct ICOEntry {
+    /// The bytes of the picture, as far as there are any.
+    let range: Range<Int>
+    /// Whether the file has all of them.
+    let isWhole: Bool
+    /// The announced pixels and bits; entries lie, so they choose alone.
+    private let rank: (pixels: Int, bits: Int)
 
-    /// The entry with most pixels, and with most bits among those.
-    let best: Entry
-
-    /// Reads the directory.
+    /// The entry with most pixels, and with most bits among those: the one that is shown.
     ///
     /// - Throws: ``ImageError``: `.truncated` without a whole directory, `.malformed` without entries.
-    init(_ bytes: [UInt8]) throws(ImageError) {
+    static func best(in bytes: [UInt8]) throws(ImageError) -> ICOEntry {
         let reader = BMPNumbers(bytes: bytes)
         let isCursor = try reader.u16(2) == 2
-        var best: Entry?
+        var best: ICOEntry?
         for index in 0..<(try reader.u16(4)) {
             let at = 6 + index * 16
             let start = try reader.u32(at + 12)
@@ -117,11 +111,11 @@ struct ICODirectory {
             let rank = (pixels: pixels, bits: isCursor ? 0 : try reader.u16(at + 6))
             if let best, best.rank >= rank { continue }
             let end = min(start + length, bytes.count)
-            best = Entry(range: min(start, end)..<end, isWhole: start + length <= bytes.count, rank: rank)
+            best = ICOEntry(range: min(start, end)..<end, isWhole: start + length <= bytes.count, rank: rank)
         }
         guard let best else {
             throw ImageError(code: .malformed, message: "The icon has no pictures.", byteOffset: 4)
         }
-        self.best = best
+        return best
     }
 }

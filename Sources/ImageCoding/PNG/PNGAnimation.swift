@@ -121,11 +121,7 @@ struct PNGFrame: Sendable {
         var parts = [ArraySlice<UInt8>]()
         for chunk in chunks {
             let end = chunk.upperBound - 4
-            let isRight =
-                !checks
-                || PNGChunk.checkSum(bytes[chunk.lowerBound..<end])
-                    == UInt32(truncatingIfNeeded: bytes.bigEndian(at: end))
-            guard isRight else {
+            guard !checks || Int(PNGChunk.checkSum(bytes[chunk.lowerBound..<end])) == bytes.bigEndian(at: end) else {
                 throw ImageError(code: .malformed, message: "png: a check sum is wrong.", byteOffset: end)
             }
             // The type, and in all frames but the default picture a sequence number.

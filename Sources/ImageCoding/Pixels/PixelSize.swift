@@ -88,12 +88,10 @@ extension PixelRect {
         guard width > 0, height > 0 else { return nil }
         let left = max(x, 0)
         let top = max(y, 0)
-        let (right, rightOverflow) = x.addingReportingOverflow(width)
-        let (bottom, bottomOverflow) = y.addingReportingOverflow(height)
-        let clippedRight = rightOverflow ? size.width : min(right, size.width)
-        let clippedBottom = bottomOverflow ? size.height : min(bottom, size.height)
-        guard clippedRight > left, clippedBottom > top else { return nil }
-        return PixelRect(x: left, y: top, width: clippedRight - left, height: clippedBottom - top)
+        let right = min(x.saturatingAdd(width), size.width)
+        let bottom = min(y.saturatingAdd(height), size.height)
+        guard right > left, bottom > top else { return nil }
+        return PixelRect(x: left, y: top, width: right - left, height: bottom - top)
     }
 }
 

@@ -62,11 +62,6 @@ struct Resampler: Sendable {
         reachAcross = across.reach
     }
 
-    /// Creates a resampler for whole bitmaps.
-    init(source: PixelSize, target: PixelSize) {
-        self.init(source: source, window: .whole(source), target: target)
-    }
-
     /// Resizes one bitmap.
     ///
     /// - Throws: `CancellationError`, checked every millisecond or so.

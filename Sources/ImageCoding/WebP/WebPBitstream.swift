@@ -31,11 +31,11 @@ struct WebPBitstream {
         var chunks = chunks
         var alpha: WebPChunks.Chunk?
         while let chunk = try chunks.next() {
-            if chunk.type == WebPChunks.alpha {
+            if chunk.type == "ALPH" {
                 alpha = alpha ?? chunk
-            } else if chunk.type == WebPChunks.lossy || chunk.type == WebPChunks.lossless {
+            } else if chunk.type == "VP8 " || chunk.type == "VP8L" {
                 isWhole = chunk.isWhole
-                isLossless = chunk.type == WebPChunks.lossless
+                isLossless = chunk.type == "VP8L"
                 if isLossless { alpha = nil }
                 range = (alpha?.start ?? chunk.start)..<chunk.payload.upperBound
                 pixelStart = chunk.start

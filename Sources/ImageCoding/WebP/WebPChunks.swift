@@ -5,8 +5,8 @@
 struct WebPChunks {
     /// One chunk, complete or truncated by the end of the bytes.
     struct Chunk {
-        /// Four characters, the first in the highest byte.
-        let type: UInt32
+        /// Four characters.
+        let type: String
         /// Where the header of eight bytes begins.
         let start: Int
         /// The existing bytes after the header.
@@ -14,14 +14,6 @@ struct WebPChunks {
         /// Whether the payload is complete.
         let isWhole: Bool
     }
-
-    static let animation = WebPChunks.code("ANIM")
-    static let frame = WebPChunks.code("ANMF")
-    static let exif = WebPChunks.code("EXIF")
-    static let xmp = WebPChunks.code("XMP ")
-    static let alpha = WebPChunks.code("ALPH")
-    static let lossy = WebPChunks.code("VP8 ")
-    static let lossless = WebPChunks.code("VP8L")
 
     private let bytes: [UInt8]
     private let end: Int
@@ -49,11 +41,7 @@ struct WebPChunks {
         // Chunks begin at even offsets.
         offset = isWhole ? payload + length + length % 2 : end
         return Chunk(
-            type: UInt32(bytes.bigEndian(at: start)), start: start,
+            type: String(decoding: bytes[start..<start + 4], as: UTF8.self), start: start,
             payload: payload..<(isWhole ? payload + length : end), isWhole: isWhole)
-    }
-
-    private static func code(_ name: StaticString) -> UInt32 {
-        name.description.utf8.reduce(0) { $0 << 8 | UInt32($1) }
     }
 }

@@ -54,17 +54,17 @@ struct WebPOutline {
         while let chunk = try chunks.next() {
             let payload = chunk.payload
             guard chunk.isWhole else {
-                endsInMetadata = chunk.type == WebPChunks.exif || chunk.type == WebPChunks.xmp
+                endsInMetadata = chunk.type == "EXIF" || chunk.type == "XMP "
                 break
             }
-            if chunk.type == WebPChunks.frame {
+            if chunk.type == "ANMF" {
                 frameCount += 1
                 let parts = min(payload.lowerBound + 16, payload.upperBound)..<payload.upperBound
                 let frame = try WebPBitstream(in: WebPChunks(bytes, in: parts, work: work), of: bytes)
                 isLossless = isLossless && frame?.isLossless == true
-            } else if chunk.type == WebPChunks.animation, payload.count >= 6 {
+            } else if chunk.type == "ANIM", payload.count >= 6 {
                 loopCount = bytes.littleEndian(2, at: payload.lowerBound + 4)
-            } else if chunk.type == WebPChunks.exif {
+            } else if chunk.type == "EXIF" {
                 lacksEXIF = false
                 if payload.count <= options.limits.maximumMetadataByteCount {
                     orientation = EXIF.orientation(in: bytes[payload])
@@ -83,7 +83,7 @@ struct WebPOutline {
     func frames(of bytes: [UInt8], upTo limit: Int, _ work: DecodingWork) throws -> [WebPFrame] {
         var (chunks, frames) = (WebPChunks(bytes, in: body, work: work), [WebPFrame]())
         while frames.count < limit, let chunk = try chunks.next() {
-            guard chunk.type == WebPChunks.frame, chunk.isWhole else { continue }
+            guard chunk.type == "ANMF", chunk.isWhole else { continue }
             frames.append(try WebPFrame(chunk.payload, of: bytes, on: size, work: work))
         }
         return frames

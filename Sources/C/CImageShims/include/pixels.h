@@ -29,8 +29,10 @@ void swi_tint(uint8_t *_Nonnull rgba, size_t count, const uint8_t *_Nonnull colo
 /// alpha. No colour rises above alpha, which stays.
 void swi_color(uint8_t *_Nonnull rgba, size_t count, const float *_Nonnull matrix);
 
-/// Adds to `rgba` what a blur took away from it, times `amount`, in place of the blurred pixels. Alpha stays.
-void swi_sharpen(const uint8_t *_Nonnull rgba, uint8_t *_Nonnull blurred, size_t count, float amount);
+/// Adds to `rgba` what a blur took away from it, times `amount`, in place of the blurred pixels, which are those from
+/// byte `from` on. Alpha stays.
+void swi_sharpen(
+    const uint8_t *_Nonnull rgba, size_t from, uint8_t *_Nonnull blurred, size_t count, float amount);
 
 /// How pixels are mixed with those below them.
 enum {
@@ -98,7 +100,7 @@ typedef struct swi_indexing {
     size_t colour_count;
     /// Whether the palette has every colour.
     int is_exact;
-    /// Whether errors are passed on; never when the palette is exact.
+    /// Whether errors are passed on, which an exact palette has none of.
     int is_dithered;
     /// The index of pixels of less than half alpha.
     uint8_t transparent;

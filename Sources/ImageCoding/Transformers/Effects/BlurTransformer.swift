@@ -75,10 +75,7 @@ public struct SharpenTransformer: ImageTransforming, Hashable {
             let blurred = try filter.resample(pixels)
             var at = 0
             return try unsafe Bitmap.changed(blurred) { piece, count in
-                unsafe pixels.withUnsafeBufferPointer { source in
-                    guard let first = source.baseAddress else { return }
-                    unsafe swi_sharpen(first + at, piece, count, amount)
-                }
+                unsafe swi_sharpen(pixels, at, piece, count, amount)
                 at += count
             }
         }

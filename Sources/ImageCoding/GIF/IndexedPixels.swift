@@ -1,30 +1,39 @@
 // SPDX-License-Identifier: MIT
 import CImageShims
 
-/// Chooses a palette for a bitmap by median cut, deterministically.
+/// Pixels as indexes of a palette, which is chosen by median cut, deterministically.
 ///
 /// Up to 255 colours (256 without transparency) are kept exactly. More colours are counted in cells of 5 bits a
 /// channel. The box with the largest product of spread and pixels is cut at its median until there are enough boxes.
 /// Each box gives the mean of its pixels.
 ///
 /// - Source: Heckbert, "Color image quantization for frame buffer display", 1982.
-struct ColorQuantizer {
-    /// `0xRRGGBB`; at most 256, at least one. Ascending if they are exact.
+struct IndexedPixels {
+    /// `0xRRGGBB`, at most 256, at least one. Ascending if the palette holds every colour exactly.
     let palette: [UInt32]
-    /// Whether the palette holds every colour exactly.
-    let isExact: Bool
+    /// The index of pixels of less than half alpha, behind the palette's end; `nil` in an opaque picture.
+    let transparent: Int?
+    /// One index a pixel.
+    let indexes: [UInt8]
 
-    /// Creates a quantizer and chooses its palette.
+    /// Chooses a palette, and finds the indexes.
     ///
     /// - Parameters:
-    ///   - pixels: RGBA, not premultiplied. Pixels of less than half alpha do not count.
-    ///   - maxColors: 1 to 256.
+    ///   - pixels: RGBA, not premultiplied. Pixels of less than half alpha have no colour.
+    ///   - width: Pixels a row.
+    ///   - maxColors: 2 to 256, the transparent one included.
+    ///   - isDithered: Whether missing colours are approximated by error diffusion.
     /// - Throws: ``ImageError`` with `.outOfMemory`; `CancellationError`.
-    init(_ pixels: [UInt8], maxColors: Int) throws {
-        let exact = try ColorQuantizer.distinctColors(pixels, upTo: maxColors)
-        isExact = exact != nil
-        let colors = try exact ?? ColorQuantizer.medianCut(pixels, into: maxColors)
+    init(_ pixels: [UInt8], width: Int, hasAlpha: Bool, maxColors: Int, isDithered: Bool) throws {
+        let count = hasAlpha ? maxColors - 1 : maxColors
+        let exact = try IndexedPixels.distinctColors(pixels, upTo: count)
+        let colors = try exact ?? IndexedPixels.medianCut(pixels, into: count)
         palette = colors.isEmpty ? [0] : colors
+        transparent = hasAlpha ? palette.count : nil
+        let job = swi_indexing(
+            width: width, colour_count: palette.count, is_exact: exact == nil ? 0 : 1, is_dithered: isDithered ? 1 : 0,
+            transparent: UInt8(truncatingIfNeeded: transparent ?? 0))
+        indexes = try IndexedPixels.indexes(of: pixels, palette, job)
     }
 
     /// All colours in ascending order, or `nil` when there are too many.
@@ -72,59 +81,23 @@ struct ColorQuantizer {
     ///
     /// Integer arithmetic alone, so the same pixels always give the same indexes.
     ///
-    /// - Parameters:
-    ///   - pixels: RGBA, not premultiplied.
-    ///   - width: Pixels a row.
-    ///   - transparent: The index for pixels of less than half alpha.
-    ///   - isDithered: Whether the error of a pixel is passed on to its neighbours; never when the palette is exact.
     /// - Throws: `CancellationError`, checked between rows.
     /// - Source: Floyd and Steinberg, "An adaptive algorithm for spatial grayscale", 1976.
-    fileprivate func indexes(
-        of pixels: [UInt8], width: Int, transparent: UInt8, isDithered: Bool
-    ) throws -> [UInt8] {
+    private static func indexes(of pixels: [UInt8], _ palette: [UInt32], _ job: swi_indexing) throws -> [UInt8] {
         // By cell of 6 bits a channel; -1 for a cell that was not looked up yet.
         var nearest = [Int16](repeating: -1, count: 1 << 18)
         // The errors of two rows, in sixteenths; one column of room on either side.
-        let room = (width + 2) * 3
-        var errors = [Int32](repeating: 0, count: 2 * room)
-        var job = swi_indexing(
-            width: width, colour_count: palette.count, is_exact: isExact ? 1 : 0, is_dithered: isDithered ? 1 : 0,
-            transparent: transparent)
+        var errors = [Int32](repeating: 0, count: 2 * 3 * (job.width + 2))
         let count = pixels.count / 4
         return try unsafe [UInt8](unsafeUninitializedCapacity: count) { indexes, used in
             guard let start = indexes.baseAddress else { return }
-            for row in stride(from: 0, to: count / width, by: 16) {
+            var job = job
+            for row in stride(from: 0, to: count / job.width, by: 16) {
                 try Task.checkCancellation()
-                let end = min(row + 16, count / width)
+                let end = min(row + 16, count / job.width)
                 unsafe swi_index_rows(&job, palette, &nearest, &errors, pixels, row, end, start)
             }
             used = count
         }
-    }
-}
-
-/// Pixels as indexes of a palette.
-struct IndexedPixels {
-    /// `0xRRGGBB`, at most 256, at least one.
-    let palette: [UInt32]
-    /// The index of pixels of less than half alpha, behind the palette's end; `nil` in an opaque picture.
-    let transparent: Int?
-    /// One index a pixel.
-    let indexes: [UInt8]
-
-    /// Chooses a palette, and finds the indexes.
-    ///
-    /// - Parameters:
-    ///   - pixels: RGBA, not premultiplied.
-    ///   - width: Pixels a row.
-    ///   - maxColors: 2 to 256, the transparent one included.
-    ///   - isDithered: Whether missing colours are approximated by error diffusion.
-    /// - Throws: ``ImageError`` with `.outOfMemory`; `CancellationError`.
-    init(_ pixels: [UInt8], width: Int, hasAlpha: Bool, maxColors: Int, isDithered: Bool) throws {
-        let quantizer = try ColorQuantizer(pixels, maxColors: hasAlpha ? maxColors - 1 : maxColors)
-        palette = quantizer.palette
-        transparent = hasAlpha ? palette.count : nil
-        indexes = try quantizer.indexes(
-            of: pixels, width: width, transparent: UInt8(truncatingIfNeeded: transparent ?? 0), isDithered: isDithered)
     }
 }
