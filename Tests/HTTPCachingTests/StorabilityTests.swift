@@ -9,14 +9,14 @@ struct StorabilityRow: SourcedRow {
     let source: String
     /// The response's fields.
     let given: String
-    let refusal: Storability.Refusal?
+    let refusal: StorageRefusal?
     let asked: String
     let method: String
     let status: Int
     let scope: HTTPCacheRules.Scope
 
     init(
-        _ source: String, _ given: String, _ refusal: Storability.Refusal?, asked: String = "", method: String = "GET",
+        _ source: String, _ given: String, _ refusal: StorageRefusal?, asked: String = "", method: String = "GET",
         status: Int = 200, _ scope: HTTPCacheRules.Scope = .shared
     ) {
         (self.source, self.given, self.refusal, self.asked) = (source, given, refusal, asked)
@@ -124,20 +124,19 @@ struct StorabilityTests {
         let rules = HTTPCacheRules(scope: row.scope)
         let request = request(row.asked, method: row.method)
         let head = head(row.given, status: row.status)
-        let expected = row.refusal.map { Storability.refused($0) } ?? .allowed
-        expectEqual(rules.storability(of: head, to: request), expected)
+        expectEqual(rules.refusal(of: head, to: request), row.refusal)
         expectEqual((rules.entry(for: request, head) != nil), (row.refusal == nil))
     }
 
     @Test func `each refusal is in the table`() {
-        expectEqual(Set((Self.messages + Self.directives).compactMap(\.refusal)), Set(Storability.Refusal.allCases))
+        expectEqual(Set((Self.messages + Self.directives).compactMap(\.refusal)), Set(StorageRefusal.allCases))
     }
 
     @Test func `a credential of the request's options counts as Authorization`() {
         var asked = request()
         asked.options.credential = .bearer("token")
-        expectEqual(HTTPCacheRules.shared.storability(of: head(Self.fresh), to: asked), .refused(.isAuthorized))
-        expectEqual(HTTPCacheRules.private.storability(of: head(Self.fresh), to: asked), .allowed)
+        expectEqual(HTTPCacheRules.shared.refusal(of: head(Self.fresh), to: asked), .isAuthorized)
+        expectEqual(HTTPCacheRules.private.refusal(of: head(Self.fresh), to: asked), nil)
     }
 
     struct FieldRow: SourcedRow {

@@ -107,10 +107,10 @@ extension HTTPCacheRules {
         var asGet = request
         asGet.method = "GET"
         let action: Freshening.Action =
-            switch storability(of: renewed.head, to: asGet) {
-            case .allowed: .replace
-            case .refused(.requestSaysNoStore), .refused(.isAuthorized): .leave
-            case .refused: .remove
+            switch refusal(of: renewed.head, to: asGet) {
+            case nil: .replace
+            case .requestSaysNoStore, .isAuthorized: .leave
+            default: .remove
             }
         return Freshening.Change(index: index, response: renewed, action: action)
     }

@@ -1,66 +1,58 @@
 // SPDX-License-Identifier: MIT
 public import HTTPTransport
 
-/// Whether a cache may keep a response.
-package enum Storability: Sendable, Hashable {
-    /// It may, without the fields that ``HTTPCacheRules/entry(for:_:)`` leaves out.
-    case allowed
-    /// It must not, or nothing in the response says that it may.
-    case refused(Refusal)
-
-    /// Why a response must not be kept.
-    package enum Refusal: Sendable, Hashable, CaseIterable {
-        /// The method is not GET, and the response is not one of a POST that says how it answers a later GET.
-        case method
-        /// The status is interim, 206 or 304, or no status at all.
-        case status
-        /// The request says `no-store`.
-        case requestSaysNoStore
-        /// The response says `no-store`.
-        case responseSaysNoStore
-        /// The response says `must-understand` with a status that this module does not know.
-        case notUnderstood
-        /// The response says `private`, and the cache is shared.
-        case isPrivate
-        /// The request has a credential, the cache is shared, and the response does not allow that.
-        case isAuthorized
-        /// Neither a lifetime, nor `public`, nor a status that is cacheable by itself.
-        case notCacheable
-        /// No later request can select it.
-        case cannotBeSelected
-    }
+/// Why a cache must not keep a response.
+package enum StorageRefusal: Sendable, Hashable, CaseIterable {
+    /// The method is not GET, and the response is not one of a POST that says how it answers a later GET.
+    case method
+    /// The status is interim, 206 or 304, or no status at all.
+    case status
+    /// The request says `no-store`.
+    case requestSaysNoStore
+    /// The response says `no-store`.
+    case responseSaysNoStore
+    /// The response says `must-understand` with a status that this module does not know.
+    case notUnderstood
+    /// The response says `private`, and the cache is shared.
+    case isPrivate
+    /// The request has a credential, the cache is shared, and the response does not allow that.
+    case isAuthorized
+    /// Neither a lifetime, nor `public`, nor a status that is cacheable by itself.
+    case notCacheable
+    /// No later request can select it.
+    case cannotBeSelected
 }
 
 extension HTTPCacheRules {
-    /// Whether a response may be kept.
+    /// Why a response must not be kept; `nil` when it may be, without the fields that ``entry(for:_:)`` leaves out.
     ///
     /// - Parameters:
     ///   - response: A final response whose body is complete.
     ///   - request: What it answers.
     /// - Complexity: O(number of fields + bytes of the directives).
     /// - Source: RFC 9111, sections 3, 3.3, 3.5, 5.2.1.5 and 5.2.2.3; RFC 9110, section 9.3.3.
-    package func storability(of response: ResponseHead, to request: HTTPRequest) -> Storability {
+    package func refusal(of response: ResponseHead, to request: HTTPRequest) -> StorageRefusal? {
         let (control, isTargeted) = effective(response.headers)
-        if let refusal = refusal(of: response, to: request, control) { return .refused(refusal) }
+        if let refusal = prohibition(of: response, to: request, control) { return refusal }
         let hasLifetime =
             control.maxAge != nil || (scope == .shared && control.sharedMaxAge != nil)
             || (!isTargeted && response.headers.contains(name: "Expires"))
         switch request.method {
         case "GET": break
-        case "POST":
-            guard hasLifetime, answersLaterGet(response, request) else { return .refused(.method) }
-        default: return .refused(.method)
+        case "POST" where hasLifetime && answersLaterGet(response, request): break
+        default: return .method
         }
         let isAllowed =
             hasLifetime || control.isPublic || (scope == .private && control.isPrivate != nil)
             || Self.heuristicStatuses.contains(response.status)
-        guard isAllowed else { return .refused(.notCacheable) }
-        return selectors(for: request.headers, in: response.headers) == nil ? .refused(.cannotBeSelected) : .allowed
+        guard isAllowed else { return .notCacheable }
+        return selectors(for: request.headers, in: response.headers) == nil ? .cannotBeSelected : nil
     }
 
-    private func refusal(
+    /// What forbids to keep a response, whether or not it is cacheable.
+    private func prohibition(
         of response: ResponseHead, to request: HTTPRequest, _ control: CacheControl
-    ) -> Storability.Refusal? {
+    ) -> StorageRefusal? {
         guard (200...599).contains(response.status), response.status != 206, response.status != 304 else {
             return .status
         }
@@ -89,7 +81,7 @@ extension HTTPCacheRules {
     /// - Complexity: O(number of fields + bytes of the directives).
     /// - Source: RFC 9111, sections 3.1, 5.2.2.4 and 5.2.2.7.
     public func entry(for request: HTTPRequest, _ response: ResponseHead) -> StoredResponse? {
-        guard storability(of: response, to: request) == .allowed,
+        guard refusal(of: response, to: request) == nil,
             let selectors = selectors(for: request.headers, in: response.headers)
         else { return nil }
         var head = response

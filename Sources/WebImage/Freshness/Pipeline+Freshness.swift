@@ -29,9 +29,9 @@ extension Pipeline {
     func stored(_ origin: OriginResponse, _ asked: HTTPRequest, _ request: ImageRequest) -> StoredResponse? {
         let rules = configuration.cacheRules
         var stored = origin.stored
-        switch rules.storability(of: stored.head, to: asked) {
-        case .allowed, .refused(.requestSaysNoStore), .refused(.cannotBeSelected): break
-        case .refused: return nil
+        switch rules.refusal(of: stored.head, to: asked) {
+        case nil, .requestSaysNoStore, .cannotBeSelected: break
+        default: return nil
         }
         if let selectors = origin.selectors {
             stored.selectors = selectors
