@@ -19,26 +19,10 @@ extension CacheControl {
         var reader = StructuredReader(Array(lines.joined(separator: ", ".utf8)))
         guard let members = reader.dictionary(), !members.isEmpty else { return nil }
         self.init()
-        for (name, value) in members { note(name, value) }
-    }
-
-    private mutating func note(_ name: String, _ value: StructuredReader.Value) {
-        let isTrue = value == .boolean(true)
-        let isRestricting = value != .boolean(false)
-        switch name {
-        case "max-age": maxAge = value.seconds
-        case "s-maxage": sharedMaxAge = value.seconds
-        case "stale-while-revalidate": staleWhileRevalidate = value.seconds
-        case "stale-if-error": staleIfError = value.seconds
-        case "no-cache": noCache = isRestricting ? Self.extent(value.fieldNames) : nil
-        case "private": isPrivate = isRestricting ? Self.extent(value.fieldNames) : nil
-        case "no-store": noStore = isRestricting
-        case "must-revalidate": mustRevalidate = isRestricting
-        case "proxy-revalidate": proxyRevalidate = isRestricting
-        case "public": isPublic = isTrue
-        case "must-understand": mustUnderstand = isTrue
-        case "immutable": isImmutable = isTrue
-        default: break
+        for (name, value) in members {
+            note(
+                name, restricts: value != .boolean(false), permits: value == .boolean(true), seconds: value.seconds,
+                fieldNames: value.fieldNames)
         }
     }
 }

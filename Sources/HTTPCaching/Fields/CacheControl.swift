@@ -60,36 +60,50 @@ package struct CacheControl: Sendable, Hashable {
         }
         for line in lines {
             var reader = DirectiveReader(line)
-            while let directive = reader.next() { note(directive) }
+            while let directive = reader.next() {
+                note(
+                    directive.name, restricts: true, permits: directive.isBare, seconds: directive.seconds,
+                    fieldNames: directive.fieldNames)
+            }
             isMalformed = isMalformed || reader.isMalformed
         }
     }
 
     init() {}
 
-    private mutating func note(_ directive: CacheDirective) {
-        switch directive.name {
-        case "max-age": note(directive.seconds, \.maxAge)
-        case "s-maxage": note(directive.seconds, \.sharedMaxAge)
-        case "stale-while-revalidate": note(directive.seconds, \.staleWhileRevalidate)
-        case "stale-if-error": note(directive.seconds, \.staleIfError)
-        case "no-cache": noCache = Self.extent(directive.fieldNames).union(noCache)
-        case "private": isPrivate = Self.extent(directive.fieldNames).union(isPrivate)
-        case "no-store": noStore = true
-        case "must-revalidate": mustRevalidate = true
-        case "proxy-revalidate": proxyRevalidate = true
-        // What permits counts only as the grammar has it; what restricts counts with any argument.
-        case "public": isPublic = isPublic || directive.isBare
-        case "must-understand": mustUnderstand = mustUnderstand || directive.isBare
-        case "immutable": isImmutable = isImmutable || directive.isBare
+    /// Notes a directive, of which the argument is read as the directive needs it.
+    ///
+    /// - Parameters:
+    ///   - restricts: Whether it holds if it restricts. In `Cache-Control` it does with any argument.
+    ///   - permits: Whether it holds if it permits, which counts only as the grammar has it.
+    ///   - seconds: The argument as seconds; `nil` for one to ignore.
+    ///   - fieldNames: The argument as names of fields; `nil` for one that is no list of names.
+    mutating func note(
+        _ name: String, restricts: Bool, permits: Bool, seconds: @autoclosure () -> Int?,
+        fieldNames: @autoclosure () -> Set<String>?
+    ) {
+        switch name {
+        case "max-age": note(seconds(), \.maxAge)
+        case "s-maxage": note(seconds(), \.sharedMaxAge)
+        case "stale-while-revalidate": note(seconds(), \.staleWhileRevalidate)
+        case "stale-if-error": note(seconds(), \.staleIfError)
+        case "no-cache" where restricts: noCache = Self.extent(fieldNames()).union(noCache)
+        case "private" where restricts: isPrivate = Self.extent(fieldNames()).union(isPrivate)
+        case "no-store": noStore = noStore || restricts
+        case "must-revalidate": mustRevalidate = mustRevalidate || restricts
+        case "proxy-revalidate": proxyRevalidate = proxyRevalidate || restricts
+        case "public": isPublic = isPublic || permits
+        case "must-understand": mustUnderstand = mustUnderstand || permits
+        case "immutable": isImmutable = isImmutable || permits
         default: break
         }
     }
 
-    private mutating func note(_ seconds: Int, _ place: WritableKeyPath<CacheControl, Int?>) {
+    private mutating func note(_ seconds: Int?, _ place: WritableKeyPath<CacheControl, Int?>) {
+        guard let seconds else { return }
         let other = self[keyPath: place] ?? seconds
         self[keyPath: place] = other == seconds ? seconds : 0
     }
 
-    static func extent(_ names: Set<String>?) -> Extent { names.map { .fields($0) } ?? .response }
+    private static func extent(_ names: Set<String>?) -> Extent { names.map { .fields($0) } ?? .response }
 }
