@@ -163,9 +163,7 @@ import TaskCoordination
     private func takeJobs() -> [UnownedJob]? {
         inbox.withLock { inbox in
             guard case .running = inbox.phase else { return nil }
-            let jobs = inbox.jobs
-            inbox.jobs = []
-            return jobs
+            return exchange(&inbox.jobs, with: [])
         }
     }
 
@@ -195,17 +193,12 @@ import TaskCoordination
         owner.store(PlatformThread.current, ordering: .releasing)
         while true {
             let (jobs, waiters) = inbox.withLock { inbox in
-                let jobs = inbox.jobs
-                guard jobs.isEmpty else {
-                    inbox.jobs = []
-                    return (jobs, [CheckedContinuation<Void, Never>]())
-                }
+                let jobs = exchange(&inbox.jobs, with: [])
+                guard jobs.isEmpty else { return (jobs, [CheckedContinuation<Void, Never>]()) }
                 // In this order: the next owner may start as soon as the phase allows it.
                 owner.store(0, ordering: .releasing)
                 inbox.phase = .ended(isDraining: false)
-                let waiters = inbox.waiters
-                inbox.waiters = []
-                return ([], waiters)
+                return ([], exchange(&inbox.waiters, with: []))
             }
             for job in jobs { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
             for waiter in waiters { waiter.resume() }

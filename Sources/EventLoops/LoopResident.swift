@@ -70,19 +70,11 @@ public import Locks
 
     /// Takes the messages.
     @inlinable package func take() -> [Message] {
-        state.withLock { state in
-            let messages = state.messages
-            state.messages = []
-            return messages
-        }
+        state.withLock { exchange(&$0.messages, with: []) }
     }
 
     /// Takes the messages, and refuses later ones.
     @inlinable package func close() -> [Message] {
-        state.withLock { state in
-            let messages = state.messages
-            state = State(isClosed: true)
-            return messages
-        }
+        state.withLock { exchange(&$0, with: State(isClosed: true)).messages }
     }
 }

@@ -62,7 +62,7 @@ public final class HTTPTransfer: Sendable, Identifiable {
     func end(_ result: Result<CollectedResponse, any Error>) {
         let successors = outcome.withLock { outcome in
             outcome.result = result
-            return outcome.successors.take()
+            return exchange(&outcome.successors, with: [])
         }
         switch result {
         case .success: board.set(.ended(.succeeded))
@@ -78,13 +78,5 @@ public final class HTTPTransfer: Sendable, Identifiable {
             return outcome.result != nil
         }
         if hasEnded { body() }
-    }
-}
-
-extension Array {
-    /// The elements, which are removed.
-    fileprivate mutating func take() -> Self {
-        defer { self = [] }
-        return self
     }
 }
