@@ -4,8 +4,6 @@ import PlatformBasics
 /// The dates of cookies, which servers write in many ways.
 /// - Source: RFC 6265, section 5.1.1.
 enum CookieDate {
-    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-
     /// Reads a date; `nil` for a text without day, month, year or time.
     static func parse(_ text: String) -> Date? {
         var (time, day, month, year) = ([Int]?.none, Int?.none, Int?.none, Int?.none)
@@ -19,17 +17,17 @@ enum CookieDate {
                 time = clock
             } else if day == nil, (1...2).contains(digits.count), let number = Int(digits) {
                 day = number
-            } else if month == nil, let number = months.firstIndex(of: word.prefix(3).lowercased()) {
+            } else if month == nil, let number = CivilTime.months.firstIndex(of: word.prefix(3).lowercased()) {
                 month = number + 1
             } else if year == nil, [2, 4].contains(digits.count), let number = Int(digits) {
                 year = number < 70 ? number + 2_000 : number < 100 ? number + 1_900 : number
             }
         }
         guard let time, let day, let month, let year, year >= 1_601, time[2] <= 59,
-            let civil = CivilTime(
+            let seconds = CivilTime.secondsSince1970(
                 year: year, month: month, day: day, hour: time[0], minute: time[1], second: time[2])
         else { return nil }
-        return Date(timeIntervalSince1970: Double(civil.secondsSince1970))
+        return Date(timeIntervalSince1970: Double(seconds))
     }
 
     private static func clock(_ word: String) -> [Int]? {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 /// The bytes that the texts of HTTP are made of.
 extension UInt8 {
+    /// Whether the byte is a space or a tab.
+    /// - Source: RFC 9110, section 5.6.3.
+    @inlinable package var isBlank: Bool { self == 0x20 || self == 0x09 }
+
     /// Whether the byte is a digit.
     @inlinable package var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
 

@@ -32,8 +32,8 @@ public struct HTTPDate: Sendable, Hashable, Comparable {
     public init?(_ text: String, receivedAt: HTTPDate) {
         guard text.utf8.count <= 64 else { return nil }
         let reading = DateReading(text)
-        guard let civil = reading.fixed ?? reading.asctime ?? reading.obsolete(receivedAt) else { return nil }
-        self.init(secondsSince1970: civil.secondsSince1970)
+        guard let seconds = reading.fixed ?? reading.asctime ?? reading.obsolete(receivedAt) else { return nil }
+        self.init(secondsSince1970: seconds)
     }
 
     /// The time after a number of seconds.
@@ -63,40 +63,40 @@ extension HTTPDate: CustomStringConvertible {
         }
         func capitalized(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
         let weekday = capitalized(String(DateReading.weekdays[civil.weekday].prefix(3)))
-        return "\(weekday), \(padded(civil.day)) \(capitalized(DateReading.months[civil.month - 1])) "
+        return "\(weekday), \(padded(civil.day)) \(capitalized(CivilTime.months[civil.month - 1])) "
             + "\(padded(civil.year, 4)) \(padded(civil.hour)):\(padded(civil.minute)):\(padded(civil.second)) GMT"
     }
 }
 
-/// The three formats of a date, in lower case.
+/// The three formats of a date, in lower case, each as the seconds since 1970.
 private struct DateReading {
-    static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-    static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+    static let weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
     let words: [Substring]
 
     init(_ text: String) {
-        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
-        let trimmed = Array(text.utf8.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+        let trimmed = Array(text.utf8.drop(while: \.isBlank).reversed().drop(while: \.isBlank).reversed())
         let lowercased = trimmed.map(\.lowercasedASCII)
         words = String(decoding: lowercased, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
     }
 
-    var fixed: CivilTime? {
+    var fixed: Int? {
         guard words.count == 6, words[5] == "gmt", words[0].last == ",", Self.isShortDay(words[0].dropLast()),
             let year = Self.number(words[3], 4)
         else { return nil }
-        return Self.civil(year, words[2], Self.number(words[1], 2), words[4])
+        return Self.seconds(year, words[2], Self.number(words[1], 2), words[4])
     }
 
-    var asctime: CivilTime? {
+    var asctime: Int? {
         guard let weekday = words.first, Self.isShortDay(weekday), let last = words.last,
             let year = Self.number(last, 4)
         else { return nil }
-        if words.count == 6, words[2].isEmpty { return Self.civil(year, words[1], Self.number(words[3], 1), words[4]) }
-        return words.count == 5 ? Self.civil(year, words[1], Self.number(words[2], 2), words[3]) : nil
+        if words.count == 6, words[2].isEmpty {
+            return Self.seconds(year, words[1], Self.number(words[3], 1), words[4])
+        }
+        return words.count == 5 ? Self.seconds(year, words[1], Self.number(words[2], 2), words[3]) : nil
     }
 
-    func obsolete(_ receivedAt: HTTPDate) -> CivilTime? {
+    func obsolete(_ receivedAt: HTTPDate) -> Int? {
         guard words.count == 4, words[3] == "gmt", words[0].last == ",",
             Self.weekdays.contains(String(words[0].dropLast()))
         else { return nil }
@@ -106,20 +106,21 @@ private struct DateReading {
         // The latest year with these digits that is at most 50 years ahead.
         let latest = thisYear + 50
         let year = max(1, latest - (latest - twoDigits) % 100)
-        func civil(_ year: Int) -> CivilTime? {
-            Self.civil(year, parts[1], Self.number(parts[0], 2), words[2])
+        func seconds(_ year: Int) -> Int? {
+            Self.seconds(year, parts[1], Self.number(parts[0], 2), words[2])
         }
         let halfCentury = receivedAt.secondsSince1970 + 50 * 31_556_952
-        guard year > 100, let time = civil(year), time.secondsSince1970 > halfCentury else { return civil(year) }
-        return civil(year - 100)
+        guard year > 100, let time = seconds(year), time > halfCentury else { return seconds(year) }
+        return seconds(year - 100)
     }
 
-    private static func civil(_ year: Int, _ month: Substring, _ day: Int?, _ clock: Substring) -> CivilTime? {
+    private static func seconds(_ year: Int, _ month: Substring, _ day: Int?, _ clock: Substring) -> Int? {
         let parts = clock.split(separator: ":", omittingEmptySubsequences: false)
-        guard let day, let month = months.firstIndex(of: String(month)), parts.count == 3,
+        guard let day, let month = CivilTime.months.firstIndex(of: String(month)), parts.count == 3,
             let hour = number(parts[0], 2), let minute = number(parts[1], 2), let second = number(parts[2], 2)
         else { return nil }
-        return CivilTime(year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
+        return CivilTime.secondsSince1970(
+            year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
     }
 
     private static func isShortDay(_ name: Substring) -> Bool {

@@ -36,7 +36,7 @@ struct ResponseHead: Sendable {
         byteCount = sum
         guard !isComplete else { return .more }
         let text = unsafe Self.trim(line)
-        let continues = unsafe line.first.map(Self.isBlank) == true
+        let continues = unsafe line.first?.isBlank == true
         if unsafe text.isEmpty && !continues { return endSection(status: status()) }
         if unsafe headers.isEmpty && !continues && text.starts(with: "HTTP/".utf8) {
             // Some versions of libcurl take any number in the status line of a text that says it is HTTP/2 or HTTP/3.
@@ -88,22 +88,20 @@ struct ResponseHead: Sendable {
 
     /// Whether the second word of a status line has three digits.
     private static func hasStatus(_ line: UnsafeRawBufferPointer) -> Bool {
-        let rest = unsafe line.drop { !isBlank($0) }.drop(while: isBlank)
-        let word = unsafe rest.prefix { !isBlank($0) }
+        let rest = unsafe line.drop { !$0.isBlank }.drop(while: \.isBlank)
+        let word = unsafe rest.prefix { !$0.isBlank }
         return unsafe word.count == 3 && word.allSatisfy(\.isASCIIDigit)
     }
 
     /// The bytes without blanks at either end, and without the line end.
     private static func trim(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var (start, end) = (0, bytes.count)
-        while start < end, unsafe isBlank(bytes[end - 1]) || bytes[end - 1] == 0x0D || bytes[end - 1] == 0x0A {
+        while start < end, unsafe bytes[end - 1].isBlank || bytes[end - 1] == 0x0D || bytes[end - 1] == 0x0A {
             end -= 1
         }
-        while start < end, unsafe isBlank(bytes[start]) { start += 1 }
+        while start < end, unsafe bytes[start].isBlank { start += 1 }
         return unsafe UnsafeRawBufferPointer(rebasing: bytes[start..<end])
     }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }
 
 extension ResponseHead {
