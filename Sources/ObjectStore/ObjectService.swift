@@ -105,16 +105,7 @@ public struct ObjectService: Sendable, Hashable {
 
     /// Every byte but letters, digits, `-._~` and slashes as `%XX`, as the signature wants it.
     private static func escaped(_ key: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var text: [UInt8] = []
-        for byte in key.utf8 {
-            if isNameByte(byte) || (0x41...0x5A).contains(byte) || "_~/".utf8.contains(byte) {
-                text.append(byte)
-            } else {
-                text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
+        key.percentEncoded { $0.isASCIIAlphanumeric || "-._~/".utf8.contains($0) }
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

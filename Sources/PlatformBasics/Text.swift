@@ -31,6 +31,24 @@ extension Substring {
     }
 }
 
+extension String {
+    /// The text with each byte but the plain ones as a percent sign and two hexadecimal digits.
+    ///
+    /// - Complexity: O(length).
+    package func percentEncoded(except isPlain: (UInt8) -> Bool) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in utf8 {
+            if isPlain(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
 extension StringProtocol where SubSequence == Substring {
     /// The text without the spaces and tabs at its ends.
     package var trimmed: String {

@@ -65,15 +65,14 @@ package struct Origin: Hashable, Sendable {
         let written = host.contains(":") ? "[\(host)]" : host
         let scheme = isSecure ? "https" : "http"
         guard Self.isHost(host), url.absoluteString.lowercased().hasPrefix("\(scheme)://\(written)") else {
-            throw HTTPError(
-                code: .invalidRequest,
-                message: "The host \"\(host)\" is neither a name nor an address that can be looked up; "
-                    + "write an internationalised name in its ASCII form (xn--…).", url: url)
+            throw .invalidRequest(
+                "The host \"\(host)\" is neither a name nor an address that can be looked up; "
+                    + "write an internationalised name in its ASCII form (xn--…).", at: url)
         }
         self.host = host
         port = url.port ?? (isSecure ? 443 : 80)
         guard (1...65_535).contains(port) else {
-            throw HTTPError(code: .invalidRequest, message: "The port \(port) is not within 1 … 65535.", url: url)
+            throw .invalidRequest("The port \(port) is not within 1 … 65535.", at: url)
         }
     }
 
@@ -93,6 +92,13 @@ package struct Origin: Hashable, Sendable {
     private static func isNameByte(_ byte: UInt8) -> Bool {
         (0x61...0x7A).contains(byte) || byte.isASCIIDigit || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
             || byte == UInt8(ascii: "_")
+    }
+}
+
+extension StringProtocol {
+    /// A host, and the patterns of the domains that it is in, such as `*.example.com`: the closest one first.
+    var withDomainPatterns: [String] {
+        [String(self)] + indices.filter { self[$0] == "." }.map { "*" + self[$0...] }
     }
 }
 

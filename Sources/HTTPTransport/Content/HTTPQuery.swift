@@ -39,11 +39,9 @@ public struct HTTPQuery: Sendable, Hashable {
     public init(encoding value: some Encodable, with encoder: JSONEncoder = JSONEncoder()) throws(HTTPError) {
         let tree: FormTree
         do { tree = try JSONDecoder().decode(FormTree.self, from: encoder.encode(value)) } catch {
-            throw HTTPError(code: .invalidRequest, message: "The value cannot be encoded: \(error).", cause: error)
+            throw .cannotEncode(because: error)
         }
-        guard case .object = tree else {
-            throw HTTPError(code: .invalidRequest, message: "A query needs a value with named members.")
-        }
+        guard case .object = tree else { throw .invalidRequest("A query needs a value with named members.") }
         items = []
         tree.append(to: &items, name: "")
     }
@@ -57,16 +55,7 @@ public struct HTTPQuery: Sendable, Hashable {
     }
 
     private static func escape(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            if byte.isASCIIAlphanumeric || "-._~/?".utf8.contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        text.percentEncoded { $0.isASCIIAlphanumeric || "-._~/?".utf8.contains($0) }
     }
 }
 

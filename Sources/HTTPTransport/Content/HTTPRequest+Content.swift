@@ -13,7 +13,7 @@ extension HTTPRequest {
         let fragment = text.firstIndex(of: "#") ?? text.endIndex
         let separator = text[..<fragment].contains("?") ? "&" : "?"
         guard let extended = URL(string: text[..<fragment] + separator + query.escaped + text[fragment...]) else {
-            throw HTTPError(code: .invalidRequest, message: "The URL cannot have a query.", url: url)
+            throw .invalidRequest("The URL cannot have a query.", at: url)
         }
         self.init(url: extended, method: method)
     }
@@ -53,7 +53,7 @@ extension HTTPRequest {
 
     private static func encoded(_ encode: () throws -> Data) throws(HTTPError) -> [UInt8] {
         do { return Array(try encode()) } catch {
-            throw HTTPError(code: .invalidRequest, message: "The value cannot be encoded: \(error).", cause: error)
+            throw .cannotEncode(because: error)
         }
     }
 }

@@ -78,9 +78,7 @@ public struct MultipartForm: Sendable, Hashable {
     /// The content of a request with this form.
     /// - Throws: ``HTTPError`` with code `.invalidRequest` when a media type has other than printable ASCII characters.
     public func content() throws(HTTPError) -> HTTPContent {
-        guard isValid else {
-            throw HTTPError(code: .invalidRequest, message: "A media type of the form has characters that it may not.")
-        }
+        guard isValid else { throw .invalidRequest("A media type of the form has characters that it may not.") }
         return HTTPContent(source: .parts(sources + [.bytes(Array("--\(boundary)--\r\n".utf8))]))
     }
 }

@@ -62,22 +62,19 @@ public struct HTTPCredential: Sendable, Hashable {
         case .basic(let user, let password):
             let isClean = (user + password).utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
             guard isClean, !user.utf8.contains(UInt8(ascii: ":")) else {
-                throw HTTPError(
-                    code: .invalidRequest,
-                    message: "The user name has a colon, or the credential has control characters; correct it.")
+                throw .invalidRequest(
+                    "The user name has a colon, or the credential has control characters; correct it.")
             }
             return "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
         case .bearer(let token):
             let content = token.utf8.reversed().drop { $0 == UInt8(ascii: "=") }
             guard !content.isEmpty, content.allSatisfy({ $0.isASCIIAlphanumeric || "-._~+/".utf8.contains($0) }) else {
-                throw HTTPError(
-                    code: .invalidRequest, message: "The bearer token has characters that a token may not; correct it.")
+                throw .invalidRequest("The bearer token has characters that a token may not; correct it.")
             }
             return "Bearer " + token
         case .signature:
-            throw HTTPError(
-                code: .invalidRequest,
-                message: "A credential of S3 signs a request of its own; it answers no challenge and no proxy.")
+            throw .invalidRequest(
+                "A credential of S3 signs a request of its own; it answers no challenge and no proxy.")
         }
     }
 }
@@ -104,9 +101,7 @@ extension HTTPRequest {
     func authorized() throws(HTTPError) -> HTTPRequest {
         guard hasOptions, let credential = options.credential else { return self }
         guard !headers.contains(name: "Authorization") else {
-            throw HTTPError(
-                code: .invalidRequest, message: "The request has a credential and an Authorization field; keep one.",
-                url: url)
+            throw .invalidRequest("The request has a credential and an Authorization field; keep one.", at: url)
         }
         if let signature = credential.signature {
             try signature.check(self)

@@ -20,14 +20,12 @@ struct RequestSignature: Hashable {
     ///
     /// - Throws: ``HTTPError`` with code `.invalidRequest`.
     func check(_ request: HTTPRequest) throws(HTTPError) {
-        func refuse(_ message: String) -> HTTPError {
-            HTTPError(code: .invalidRequest, message: message, url: request.url)
-        }
+        func refuse(_ message: String) -> HTTPError { .invalidRequest(message, at: request.url) }
         guard Self.isPrintable(keyID), !keyID.utf8.contains(where: { " /,".utf8.contains($0) }),
             Self.isPrintable(secret), sessionToken.map(Self.isPrintable) ?? true,
             !region.isEmpty, region.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || $0.isASCIIAlphanumeric })
         else { throw refuse("The credential of S3 has characters that a key may not, or an empty part; correct it.") }
-        guard request.headers.allSatisfy({ $0.value.utf8.contains { $0 != 0x20 && $0 != 0x09 } }) else {
+        guard request.headers.allSatisfy({ !$0.value.allBytes(\.isBlank) }) else {
             throw refuse("A signed request has no empty fields; leave them out.")
         }
         let items = request.url.query(percentEncoded: true)?.split(separator: "&", omittingEmptySubsequences: false)

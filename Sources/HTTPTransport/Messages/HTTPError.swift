@@ -49,6 +49,16 @@ extension HTTPError: CustomStringConvertible {
 }
 
 extension HTTPError {
+    /// A request that must not be sent.
+    static func invalidRequest(_ message: String, at url: URL? = nil, cause: (any Error)? = nil) -> HTTPError {
+        HTTPError(code: .invalidRequest, message: message, url: url, cause: cause)
+    }
+
+    /// A request that must not be sent, because its content cannot be made.
+    static func cannotEncode(because cause: any Error) -> HTTPError {
+        .invalidRequest("The value cannot be encoded: \(cause).", cause: cause)
+    }
+
     /// The same error, with the place where it happened.
     package func at(_ url: URL, _ status: Int?) -> HTTPError {
         HTTPError(

@@ -140,7 +140,7 @@ extension Transfer {
     /// Header lines in libcurl's form: `Name;` sends an empty value, `Name:` keeps libcurl from adding the field.
     private func headerLines(sendsContent: Bool) -> [String] {
         let headers = order.hop.request.headers
-        var lines = headers.map { $0.value.isBlank ? "\($0.name);" : "\($0.name): \($0.value)" }
+        var lines = headers.map { $0.value.allBytes(\.isBlank) ? "\($0.name);" : "\($0.name): \($0.value)" }
         if signature != nil {
             // No line without a value, which libcurl signs and does not send. Proxies may change `Accept-Encoding`.
             if sendsContent, !headers.contains(name: "Content-Type") {
@@ -158,8 +158,4 @@ extension Transfer {
         }
         return lines
     }
-}
-
-extension String {
-    fileprivate var isBlank: Bool { utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
 }
