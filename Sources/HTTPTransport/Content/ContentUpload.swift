@@ -11,39 +11,28 @@ struct ContentUpload: Sendable {
     /// Opens the files of a content and makes its streams.
     /// - Throws: ``HTTPError`` with code `.invalidRequest` for a file that cannot be read; `CancellationError`.
     init(_ content: HTTPContent, url: URL) async throws {
-        var bodies: [HTTPBody] = []
-        var count: Int? = 0
-        try await Self.collect(content.source, url: url, &bodies, &count)
-        self.bodies = bodies
-        byteCount = count
+        bodies = try await Self.bodies(of: content.source, url: url)
+        byteCount = bodies.reduce(0) { count, body in
+            guard let count, let more = body.expectedByteCount, more >= 0 else { return nil }
+            let (sum, overflows) = count.addingReportingOverflow(more)
+            return overflows ? nil : sum
+        }
     }
 
     private static let files = WorkerPool(name: "upload-file", width: 2, maximumQueueLength: 10_000)
 
-    private static func collect(
-        _ source: HTTPContent.Source, url: URL, _ bodies: inout [HTTPBody], _ count: inout Int?
-    ) async throws {
+    private static func bodies(of source: HTTPContent.Source, url: URL) async throws -> [HTTPBody] {
         switch source {
-        case .bytes(let bytes):
-            bodies.append(HTTPBody([bytes]))
-            add(bytes.count, to: &count)
+        case .bytes(let bytes): return [HTTPBody([bytes])]
         case .file(let path):
             let file = try await files.runFileWork(at: url) { try OpenFile(path: path, url: url) }
-            bodies.append(HTTPBody(FileChunks(file: file, pool: files), expectedByteCount: file.byteCount))
-            add(file.byteCount, to: &count)
+            return [HTTPBody(FileChunks(file: file, pool: files), expectedByteCount: file.byteCount)]
         case .parts(let parts):
-            for part in parts { try await collect(part, url: url, &bodies, &count) }
-        case .stream(let stream):
-            bodies.append(stream.make())
-            add(stream.byteCount, to: &count)
+            var bodies: [HTTPBody] = []
+            for part in parts { bodies += try await Self.bodies(of: part, url: url) }
+            return bodies
+        case .stream(let stream): return [stream.make()]
         }
-    }
-
-    private static func add(_ more: Int?, to count: inout Int?) {
-        guard let more, more >= 0, let sum = count?.addingReportingOverflow(more), !sum.overflow else {
-            return count = nil
-        }
-        count = sum.partialValue
     }
 
     /// Writes the bodies into the pipe, until they end, the transfer ends, or the task is cancelled.
@@ -75,11 +64,9 @@ struct ContentUpload: Sendable {
     }
 
     private func mismatch(_ url: URL) -> HTTPError {
-        HTTPError(
-            code: .invalidRequest,
-            message:
-                "The content of the request is not as long as announced, \(byteCount ?? 0) bytes; correct the number.",
-            url: url)
+        .invalidRequest(
+            "The content of the request is not as long as announced, \(byteCount ?? 0) bytes; correct the number.",
+            at: url)
     }
 }
 

@@ -32,19 +32,15 @@ public struct HTTPContent: Sendable, Hashable {
     public static func stream<Chunks: AsyncSequence & Sendable>(
         byteCount: Int? = nil, _ make: @escaping @Sendable () -> Chunks
     ) -> HTTPContent where Chunks.Element == [UInt8] {
-        HTTPContent(source: .stream(ContentStream(byteCount: byteCount) { HTTPBody(make()) }))
+        HTTPContent(source: .stream(ContentStream { HTTPBody(make(), expectedByteCount: byteCount) }))
     }
 }
 
 /// A sequence that can be made again.
 final class ContentStream: Sendable, Hashable {
-    let byteCount: Int?
     let make: @Sendable () -> HTTPBody
 
-    init(byteCount: Int?, _ make: @escaping @Sendable () -> HTTPBody) {
-        self.byteCount = byteCount
-        self.make = make
-    }
+    init(_ make: @escaping @Sendable () -> HTTPBody) { self.make = make }
 
     static func == (left: ContentStream, right: ContentStream) -> Bool { left === right }
 

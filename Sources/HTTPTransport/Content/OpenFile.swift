@@ -24,9 +24,7 @@ package final class OpenFile: Sendable {
             guard descriptor >= 0, !path.utf8.contains(0) else { throw Self.failure(reason, url) }
             try self.init(descriptor, url)
         } catch {
-            throw HTTPError(
-                code: .invalidRequest, message: "The file of the content cannot be sent: \(error.message)", url: url,
-                cause: error)
+            throw .invalidRequest("The file of the content cannot be sent: \(error.message)", at: url, cause: error)
         }
     }
 
@@ -92,35 +90,22 @@ package final class OpenFile: Sendable {
 }
 
 /// The chunks of a file, each read on a thread of the pool when the reader asks for it.
-package struct FileChunks: AsyncSequence, Sendable {
-    package typealias Element = [UInt8]
-
+package struct FileChunks: AsyncSequence, AsyncIteratorProtocol, Sendable {
     private let file: OpenFile
     private let pool: WorkerPool
+    private var offset = 0
 
     package init(file: OpenFile, pool: WorkerPool) {
         self.file = file
         self.pool = pool
     }
 
-    package func makeAsyncIterator() -> Iterator { Iterator(file: file, pool: pool) }
+    package func makeAsyncIterator() -> FileChunks { self }
 
-    package struct Iterator: AsyncIteratorProtocol {
-        fileprivate let file: OpenFile
-        fileprivate let pool: WorkerPool
-        private var offset = 0
-
-        fileprivate init(file: OpenFile, pool: WorkerPool) {
-            self.file = file
-            self.pool = pool
-        }
-
-        package mutating func next() async throws -> [UInt8]? {
-            let start = offset
-            let chunk = try await pool.runFileWork(at: file.url) { [file] in try file.read(from: start) }
-            offset += chunk.count
-            return chunk.isEmpty ? nil : chunk
-        }
+    package mutating func next() async throws -> [UInt8]? {
+        let chunk = try await pool.runFileWork(at: file.url) { [file, offset] in try file.read(from: offset) }
+        offset += chunk.count
+        return chunk.isEmpty ? nil : chunk
     }
 }
 
