@@ -5,12 +5,8 @@
 /// a request uses an earlier connection. So a name, a redirect or a DNS answer that changes between check and use
 /// cannot bypass the policy.
 public struct AddressPolicy: Sendable, Hashable {
-    private enum Rule: Hashable {
-        case unrestricted
-        case publicInternet(allowing: [IPNetwork])
-    }
-
-    private let rule: Rule
+    /// The networks that are allowed besides the public Internet; `nil` for every address.
+    private let allowedNetworks: [IPNetwork]?
     /// Networks that are refused although the rule allows them; default none.
     ///
     /// An IPv4 network also refuses its addresses in the IPv4-mapped form.
@@ -29,24 +25,24 @@ public struct AddressPolicy: Sendable, Hashable {
     /// Ports that are never connected to; default none.
     public var deniedPorts: Set<Int> = []
 
-    private init(rule: Rule) {
-        self.rule = rule
+    private init(allowedNetworks: [IPNetwork]?) {
+        self.allowedNetworks = allowedNetworks
     }
 
     /// Every address.
     ///
     /// For tools whose user chooses the URLs, never for untrusted URLs.
-    public static let unrestricted = AddressPolicy(rule: .unrestricted)
+    public static let unrestricted = AddressPolicy(allowedNetworks: nil)
 
     /// Only addresses of the public Internet: no loopback, private, link-local, shared, multicast, reserved or
     /// documentation network, and no IPv6 form of such an IPv4 address.
-    public static let publicInternet = AddressPolicy(rule: .publicInternet(allowing: []))
+    public static let publicInternet = AddressPolicy(allowedNetworks: [])
 
     /// The public Internet and these networks.
     ///
     /// An IPv4 network also admits its addresses in the IPv4-mapped form.
     public static func publicInternet(allowing networks: [IPNetwork]) -> AddressPolicy {
-        AddressPolicy(rule: .publicInternet(allowing: networks))
+        AddressPolicy(allowedNetworks: networks)
     }
 
     /// Whether a client with this policy may connect to the address.
@@ -61,9 +57,8 @@ public struct AddressPolicy: Sendable, Hashable {
         if let network = deniedNetworks.first(where: { $0.contains(address) || $0.contains(plain) }) {
             return "is in the denied network \(network)"
         }
-        guard case .publicInternet(let allowed) = rule else { return nil }
-        if allowed.contains(where: { $0.contains(address) || $0.contains(plain) }) { return nil }
-        return plain.reservation
+        guard let allowedNetworks else { return nil }
+        return allowedNetworks.contains { $0.contains(address) || $0.contains(plain) } ? nil : plain.reservation
     }
 
     /// Why a host or a port is refused, as a predicate; `nil` when both are allowed.
@@ -82,25 +77,13 @@ public struct AddressPolicy: Sendable, Hashable {
 
     /// The host without the dot of a full name, and the patterns that cover it.
     private static func names(of host: String) -> [String] {
-        let name = host.last == "." ? host.dropLast() : host[...]
-        var names = [String(name)]
-        var rest = name
-        while let dot = rest.firstIndex(of: ".") {
-            names.append("*" + rest[dot...])
-            rest = rest[rest.index(after: dot)...]
-        }
-        return names
+        (host.last == "." ? host.dropLast() : host[...]).withDomainPatterns
     }
 
     private static func contains(_ name: String, in hosts: Set<String>) -> Bool {
         hosts.contains(name) || hosts.contains { $0.isEqualIgnoringCase(to: name) }
     }
 
-    /// Whether hosts or ports are judged at all.
-    var hasHostRules: Bool {
-        allowedHosts != nil || !deniedHosts.isEmpty || allowedPorts != nil || !deniedPorts.isEmpty
-    }
-
     /// Whether every address is allowed, so that no check is needed.
-    var isUnrestricted: Bool { rule == .unrestricted && deniedNetworks.isEmpty }
+    var isUnrestricted: Bool { allowedNetworks == nil && deniedNetworks.isEmpty }
 }

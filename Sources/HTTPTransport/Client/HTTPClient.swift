@@ -71,7 +71,7 @@ public final class HTTPClient: HTTPLoading {
         let settings = settings.merged(with: request)
         let first = try Hop(request.hasOptions ? request.authorized() : request, settings: settings)
         var redirects = RedirectChain(first: first, settings: settings)
-        var challenges = settings.hasChallenges ? try ChallengeChain(settings.configuration) : nil
+        var challenges = try ChallengeChain(settings.configuration)
         while true {
             let hop = redirects.current
             let order = TransferOrder(
@@ -82,7 +82,7 @@ public final class HTTPClient: HTTPLoading {
             do {
                 answer = try await order.upload == nil ? self.answer(to: order) : send(order)
             } catch let error as HTTPError where error.code == .proxyAuthenticationRequired {
-                guard try await challenges?.answerProxy(fields: [], of: hop) == true else { throw error }
+                guard try await challenges.answerProxy(fields: [], of: hop) else { throw error }
                 continue
             }
             let head = answer.head
@@ -91,7 +91,7 @@ public final class HTTPClient: HTTPLoading {
             let body = TransferBody(order, of: self, decoder: decoder)
             settings.configuration.cookieJar?.store(
                 head.headers.values(for: "Set-Cookie"), from: hop.origin, path: Origin.path(of: hop.target))
-            if try await challenges?.renew(&redirects, after: head) == true {
+            if try await challenges.renew(&redirects, after: head) {
                 try await discard(body)
                 continue
             }
@@ -99,7 +99,6 @@ public final class HTTPClient: HTTPLoading {
                 let response = HTTPResponse(
                     status: head.status, headers: head.headers, interimResponses: head.interims, url: redirects.url,
                     body: HTTPBody(body, expectedByteCount: answer.expectedCount), recorder: recorder)
-                guard settings.hasResponseRules else { return response }
                 return try response.checked(
                     settings.configuration.acceptableStatuses, settings.configuration.acceptableContentTypes,
                     for: request)
@@ -122,26 +121,20 @@ public final class HTTPClient: HTTPLoading {
         get async { await table.count }
     }
 
-    /// Whether the scheme is `http` or `https`.
-    public func canLoad(_ request: HTTPRequest) -> Bool {
-        guard let scheme = request.url.scheme else { return false }
-        return schemes.contains { $0.isEqualIgnoringCase(to: scheme) }
-    }
-
     /// `http` and `https`.
     public var schemes: [String] { ["http", "https"] }
 
     // MARK: - One hop
 
     /// The fields that this hop gets from the cookie jar and for the proxy.
-    private func extras(for hop: Hop, _ challenges: ChallengeChain?) -> TransferOrder.Extras? {
-        guard challenges?.proxyField != nil || settings.configuration.cookieJar != nil else { return nil }
+    private func extras(for hop: Hop, _ challenges: ChallengeChain) -> TransferOrder.Extras? {
+        guard challenges.proxyField != nil || settings.configuration.cookieJar != nil else { return nil }
         let jar = settings.configuration.cookieJar
         // A field of the request's own takes the place of the jar.
         let cookie = hop.request.headers.contains(name: "Cookie") ? nil : jar
         return TransferOrder.Extras(
             cookie: cookie?.field(for: hop.origin, path: Origin.path(of: hop.target)),
-            proxyAuthorization: challenges?.proxyField)
+            proxyAuthorization: challenges.proxyField)
     }
 
     /// Sends the order with its content, and waits for its head and the end of the content.

@@ -17,9 +17,7 @@ final class Hop: Sendable {
         let text = request.url.absoluteString
         let limit = settings.configuration.maximumURLByteCount
         guard text.utf8.count <= limit else {
-            throw HTTPError(
-                code: .invalidRequest,
-                message: "The URL has \(text.utf8.count) bytes, beyond the limit of \(limit).")
+            throw .invalidRequest("The URL has \(text.utf8.count) bytes, beyond the limit of \(limit).")
         }
         origin = try Origin(request.url)
         if let proxy = settings.configuration.proxy { _ = try Proxy(proxy) }
@@ -32,18 +30,16 @@ final class Hop: Sendable {
                 url: request.url)
         }
         guard text.allBytes({ (0x21...0x7E).contains($0) }) else {
-            throw HTTPError(code: .invalidRequest, message: "The URL contains characters that must be escaped.")
+            throw .invalidRequest("The URL contains characters that must be escaped.")
         }
         let hasFragment = !text.allBytes { $0 != UInt8(ascii: "#") }
         target = hasFragment ? String(text.prefix { $0 != "#" }) : text
         try Self.check(method: request.method, url: request.url)
         guard request.method != "HEAD" || !request.hasContent else {
-            throw HTTPError(code: .invalidRequest, message: "A HEAD request has no body.", url: request.url)
+            throw .invalidRequest("A HEAD request has no body.", at: request.url)
         }
         if !request.headers.isEmpty { try Self.check(request.headers, url: request.url, settings) }
-        if settings.judgesHosts,
-            let reason = settings.configuration.addressPolicy.reasonToRefuse(host: origin.host, port: origin.port)
-        {
+        if let reason = settings.configuration.addressPolicy.reasonToRefuse(host: origin.host, port: origin.port) {
             throw HTTPError(
                 code: .addressNotAllowed, message: "\(origin.host):\(origin.port) \(reason).",
                 advice: "Change the address policy if it is meant to be asked.", url: request.url)
@@ -58,8 +54,7 @@ final class Hop: Sendable {
 
     private static func check(method: String, url: URL) throws(HTTPError) {
         guard method.isToken, method.utf8.count <= 32, method != "CONNECT", method != "TRACE" else {
-            throw HTTPError(
-                code: .invalidRequest, message: "The method must be a token other than CONNECT and TRACE.", url: url)
+            throw .invalidRequest("The method must be a token other than CONNECT and TRACE.", at: url)
         }
     }
 
@@ -74,23 +69,18 @@ final class Hop: Sendable {
         var byteCount = 0
         for field in headers {
             guard field.name.isToken else {
-                throw HTTPError(
-                    code: .invalidRequest, message: "A header name contains characters that it may not.", url: url)
+                throw .invalidRequest("A header name contains characters that it may not.", at: url)
             }
             guard !reserved.contains(field.name.lowercased()) else {
-                throw HTTPError(
-                    code: .invalidRequest, message: "The header \(field.name) is set by the client; leave it out.",
-                    url: url)
+                throw .invalidRequest("The header \(field.name) is set by the client; leave it out.", at: url)
             }
             guard field.value.allBytes({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-                throw HTTPError(
-                    code: .invalidRequest, message: "The value of the header \(field.name) has a control character.",
-                    url: url)
+                throw .invalidRequest("The value of the header \(field.name) has a control character.", at: url)
             }
             byteCount += field.name.utf8.count + field.value.utf8.count + 4
         }
         guard byteCount <= limits.byteCount, headers.count <= limits.fieldCount else {
-            throw HTTPError(code: .invalidRequest, message: "The request headers exceed the limits.", url: url)
+            throw .invalidRequest("The request headers exceed the limits.", at: url)
         }
     }
 }

@@ -56,38 +56,37 @@ struct ChallengeChain {
     /// Prepares another attempt with a new credential for the origin or for the proxy.
     /// - Returns: Whether there is one.
     mutating func renew(_ redirects: inout RedirectChain, after head: ResponseHead) async throws -> Bool {
-        guard authenticator != nil else { return false }
-        if head.status == 407 {
-            return try await answerProxy(fields: head.headers.values(for: "Proxy-Authenticate"), of: redirects.current)
+        let hop = redirects.current
+        switch head.status {
+        case 401:
+            let sent = hop.request.headers["Authorization"]
+            let count = refused[hop.origin, default: 0] + (sent == nil ? 0 : 1)
+            refused[hop.origin] = count
+            let challenge = HTTPChallenge(
+                url: hop.request.url, fields: head.headers.values(for: "WWW-Authenticate"), refusedCount: count)
+            guard let field = try await field(for: challenge, insteadOf: sent) else { return false }
+            try redirects.authorize(field)
+            return true
+        case 407: return try await answerProxy(fields: head.headers.values(for: "Proxy-Authenticate"), of: hop)
+        default: return false
         }
-        guard let field = try await answer(to: head, of: redirects.current) else { return false }
-        try redirects.authorize(field)
-        return true
-    }
-
-    /// Asks for a credential for an origin.
-    /// - Returns: The value of the `Authorization` field.
-    private mutating func answer(to head: ResponseHead, of hop: Hop) async throws -> String? {
-        guard head.status == 401, let authenticator else { return nil }
-        let sent = hop.request.headers["Authorization"]
-        let count = refused[hop.origin, default: 0] + (sent == nil ? 0 : 1)
-        refused[hop.origin] = count
-        guard count < Self.limit else { return nil }
-        let challenge = HTTPChallenge(
-            url: hop.request.url, fields: head.headers.values(for: "WWW-Authenticate"), refusedCount: count)
-        guard let field = try await authenticator(challenge)?.fieldValue(), field != sent else { return nil }
-        return field
     }
 
     /// Asks for a credential for the proxy.
     /// - Returns: Whether there is a new one.
     mutating func answerProxy(fields: [String], of hop: Hop) async throws -> Bool {
         proxyRefused += proxyField == nil ? 0 : 1
-        guard let authenticator, proxyRefused < Self.limit else { return false }
         let challenge = HTTPChallenge(
             isFromProxy: true, url: hop.request.url, fields: fields, refusedCount: proxyRefused)
-        guard let field = try await authenticator(challenge)?.fieldValue(), field != proxyField else { return false }
+        guard let field = try await field(for: challenge, insteadOf: proxyField) else { return false }
         proxyField = field
         return true
+    }
+
+    /// Asks for a credential, and gives the value of its field unless it was refused.
+    private func field(for challenge: HTTPChallenge, insteadOf sent: String?) async throws -> String? {
+        guard let authenticator, challenge.refusedCount < Self.limit else { return nil }
+        let field = try await authenticator(challenge)?.fieldValue()
+        return field == sent ? nil : field
     }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import PlatformBasics
+
 /// Something that answers HTTP requests: ``HTTPClient``, another loader, or a stub in a test.
 ///
 /// It must not load through the image manager that it works for, which then throws an error with code `.reentrant`.
@@ -11,11 +13,12 @@ public protocol HTTPLoading: Sendable {
 
     /// Whether this loader is for such requests.
     ///
-    /// Decides by the request alone, without a connection or a file. The default is `true`.
+    /// Decides by the request alone, without a connection or a file. The default is whether the URL has one of the
+    /// `schemes`, and `true` without schemes.
     /// - Complexity: O(1) in everything but the length of the URL.
     func canLoad(_ request: HTTPRequest) -> Bool
 
-    /// The schemes of the URLs that this loader is for, for messages; empty when it does not decide by the scheme.
+    /// The schemes of the URLs that this loader is for; empty when it does not decide by the scheme.
     ///
     /// The default is empty.
     var schemes: [String] { get }
@@ -31,8 +34,12 @@ public protocol HTTPLoading: Sendable {
 }
 
 extension HTTPLoading {
-    /// `true`.
-    public func canLoad(_ request: HTTPRequest) -> Bool { true }
+    /// Whether the URL has one of the schemes; `true` without schemes.
+    public func canLoad(_ request: HTTPRequest) -> Bool {
+        let schemes = schemes
+        guard !schemes.isEmpty, let scheme = request.url.scheme else { return schemes.isEmpty }
+        return schemes.contains { $0.isEqualIgnoringCase(to: scheme) }
+    }
 
     /// Empty.
     public var schemes: [String] { [] }

@@ -61,18 +61,12 @@ final class TransferSettings: Sendable {
     let configuration: HTTPClient.Configuration
     /// Whether addresses are judged at all.
     let judgesAddresses: Bool
-    /// Whether hosts or ports are judged at all.
-    let judgesHosts: Bool
     let totalTimeout: UInt64
     let idleTimeout: UInt64
     let firstByteTimeout: UInt64
     /// The period of the low-speed rule and the smallest number of bytes in it.
     let pace: (period: UInt64, byteCount: Int)?
     let headLimits: ResponseHead.Limits
-    /// Whether challenges are answered, or the proxy gets a credential.
-    let hasChallenges: Bool
-    /// Whether not every response is accepted.
-    let hasResponseRules: Bool
     /// Whether a connection may need a pinned certificate.
     let hasPins: Bool
     /// The proxy, which is connected to instead of the origins.
@@ -84,15 +78,12 @@ final class TransferSettings: Sendable {
         self.configuration = configuration
         self.certificateOrigin = certificateOrigin
         judgesAddresses = !configuration.addressPolicy.isUnrestricted
-        judgesHosts = configuration.addressPolicy.hasHostRules
         totalTimeout = configuration.totalTimeout.clampedNanoseconds
         idleTimeout = configuration.idleTimeout.clampedNanoseconds
         firstByteTimeout = configuration.firstByteTimeout?.clampedNanoseconds ?? idleTimeout
         pace = configuration.lowSpeedLimit.map { ($0.period.clampedNanoseconds, $0.byteCount) }
         headLimits = ResponseHead.Limits(
             byteCount: configuration.maximumHeaderByteCount, fieldCount: configuration.maximumHeaderCount)
-        hasChallenges = configuration.authenticator != nil || configuration.proxyCredential != nil
-        hasResponseRules = configuration.acceptableStatuses != nil || configuration.acceptableContentTypes != nil
         hasPins = configuration.tls.pins != nil || configuration.tlsForHosts.values.contains { $0.pins != nil }
         proxy = configuration.proxy.flatMap { try? Proxy($0) }
     }
@@ -130,13 +121,7 @@ extension TransferSettings {
     func tls(for host: String) -> TLSPolicy {
         let policies = configuration.tlsForHosts
         guard !policies.isEmpty else { return configuration.tls }
-        if let policy = policies[host] { return policy }
-        var rest = host[...]
-        while let dot = rest.firstIndex(of: ".") {
-            if let policy = policies["*" + rest[dot...]] { return policy }
-            rest = rest[rest.index(after: dot)...]
-        }
-        return configuration.tls
+        return host.withDomainPatterns.lazy.compactMap { policies[$0] }.first ?? configuration.tls
     }
 
     /// Whether the client certificate is for the origin: that of a request is for its own origin only.
