@@ -92,13 +92,11 @@ extension HTTPBody {
                 source = chunk == nil ? .ended : .chunks(chunks)
                 return chunk
             case .transfer(let transfer):
-                do {
-                    guard let chunk = try await transfer.next(atLeast: count) else { return end() }
-                    return chunk
-                } catch {
-                    source = .ended
-                    throw error
-                }
+                // Released at the end and after an error, so that its resources do not outlive the body.
+                source = .ended
+                guard let chunk = try await transfer.next(atLeast: count) else { return nil }
+                source = .transfer(transfer)
+                return chunk
             case .sequence(var iterator):
                 source = .ended
                 while let chunk = try await iterator.next(isolation: actor) {
@@ -108,12 +106,6 @@ extension HTTPBody {
                 }
                 return nil
             }
-        }
-
-        /// Releases the source, so that its resources do not outlive the end of the body.
-        private mutating func end() -> [UInt8]? {
-            source = .ended
-            return nil
         }
     }
 

@@ -7,7 +7,8 @@ import EventLoops
 ///
 /// Isolated state of the transfer table, and not `Sendable`.
 @safe final class CurlMulti {
-    private let handle: UnsafeMutableRawPointer?
+    /// `nil` when libcurl has no memory, and after the end; libcurl then refuses every call.
+    private var handle: UnsafeMutableRawPointer?
     private let configuration: HTTPClient.Configuration
     /// What the event loop watches.
     var sockets: WatchedSockets
@@ -17,7 +18,6 @@ import EventLoops
     private(set) var timer: UInt64?
     private var running: Int32 = 0
     private let sessions: TLSSessions
-    private var isClosed = false
 
     /// libcurl's process-wide set-up, which must happen once and before anything else.
     private static let globalResult = curl_global_init(Int(CURL_GLOBAL_ALL))
@@ -37,8 +37,9 @@ import EventLoops
     /// The first call on the loop.
     func open(for table: TransferTable, with token: UInt32) {
         self.token = token
-        guard let handle = unsafe handle else { return }
-        let set = { (option: CURLMoption, value: Int) in _ = unsafe transport_multi_set_long(handle, option, value) }
+        let set = { [handle = unsafe handle] (option: CURLMoption, value: Int) in
+            _ = unsafe transport_multi_set_long(handle, option, value)
+        }
         set(CURLMOPT_MAXCONNECTS, max(1, configuration.maximumIdleConnections))
         // The admission queue stays below these limits. They bound what it does not know, such as HTTP/2 servers with
         // few streams.
@@ -65,9 +66,7 @@ import EventLoops
 
     /// The last call: closes every connection.
     func close() {
-        guard !isClosed else { return }
-        isClosed = true
-        if let handle = unsafe handle { unsafe curl_multi_cleanup(handle) }
+        unsafe curl_multi_cleanup(handle.take())
     }
 
     // MARK: - Sockets and time
@@ -111,14 +110,12 @@ import EventLoops
     }
 
     private func act(on socket: Int32, _ actions: Int32) {
-        guard let handle = unsafe handle else { return }
         transport_allow_tls_reads()
         unsafe curl_multi_socket_action(handle, socket, actions, &running)
     }
 
     /// The number of a transfer that libcurl has finished, and its result.
     func nextDone() -> (id: UInt64, result: CURLcode)? {
-        guard let handle = unsafe handle else { return nil }
         var remaining: Int32 = 0
         while let message = unsafe curl_multi_info_read(handle, &remaining) {
             var result = CURLE_OK
@@ -139,8 +136,7 @@ import EventLoops
     /// Adds a handle to libcurl, which soon sets its timer for it.
     /// - Returns: Whether libcurl took it.
     func add(_ easy: EasyHandle) -> Bool {
-        guard let handle = unsafe handle else { return false }
-        return unsafe curl_multi_add_handle(handle, easy.pointer) == CURLM_OK
+        unsafe curl_multi_add_handle(handle, easy.pointer) == CURLM_OK
     }
 
     /// Whether this libcurl can stop one stream of an HTTP/2 connection and go on with it later.
@@ -155,7 +151,6 @@ import EventLoops
 
     /// Removes a handle from libcurl: closes an HTTP/1.1 connection in use, resets an HTTP/2 stream.
     func remove(_ easy: EasyHandle) {
-        guard let handle = unsafe handle else { return }
         unsafe curl_multi_remove_handle(handle, easy.pointer)
     }
 
