@@ -57,9 +57,6 @@ public struct ObjectLoader: HTTPLoading {
         return try await client.send(signed)
     }
 
-    /// Whether the scheme is `s3`.
-    public func canLoad(_ request: HTTPRequest) -> Bool { request.url.scheme?.lowercased() == "s3" }
-
     /// `s3`.
     public var schemes: [String] { ["s3"] }
 

@@ -56,7 +56,7 @@ public struct FileDownloader: Sendable {
             return try await receive(HTTPBody([]), into: file, total: partial.total)
         } else if let partial = file.partial {
             switch try await loader.rest(of: request, after: partial) {
-            case .rest(let rest): return try await receive(rest.body, into: file, total: rest.total)
+            case .rest(let rest, let total): return try await receive(rest.body, into: file, total: total)
             case .other(let other): response = other
             case .useless: response = try await loader.send(request)
             }

@@ -34,7 +34,7 @@ public struct BytesLoader: HTTPLoading {
         guard let content = contents[request.url] else {
             return try HTTPResponse(status: 404, url: request.url).checked(for: request)
         }
-        return try HTTPResponse(request, bytes: content.bytes, type: content.type, limit: .max).checked(for: request)
+        return try HTTPResponse(request, content.bytes, type: content.type, limit: .max).checked(for: request)
     }
 
     /// Whether there are bytes for the URL.
@@ -72,33 +72,36 @@ public struct ClosureLoader: HTTPLoading {
         return try await answer(request).checked(for: request)
     }
 
-    /// Whether the URL has one of the schemes.
-    public func canLoad(_ request: HTTPRequest) -> Bool {
-        schemes.isEmpty || request.url.scheme.map { schemes.contains($0.lowercased()) } ?? false
-    }
-
     /// Does nothing.
     public func shutdown() async {}
 }
 
 extension HTTPResponse {
     /// A response with status 200 and the bytes, for loaders whose bytes are in memory.
+    init(_ request: HTTPRequest, _ bytes: [UInt8], type: String?, limit: Int) throws(HTTPError) {
+        try self.init(request, byteCount: bytes.count, type: type, limit: limit) { HTTPBody([bytes]) }
+    }
+
+    /// A response with status 200, for loaders whose content is on this machine.
     ///
     /// A HEAD request gets the fields alone.
+    /// - Throws: `.bodyTooLarge`, before the body is made; what `body` throws.
     init(
-        _ request: HTTPRequest, bytes: [UInt8], type: String?, limit: Int
+        _ request: HTTPRequest, byteCount: Int, type: String?, limit: Int, headers: HTTPHeaders = [:],
+        body: () throws(HTTPError) -> HTTPBody
     ) throws(HTTPError) {
         let limit = min(limit, request.options.maximumBodyByteCount ?? .max)
-        guard bytes.count <= limit else {
-            throw HTTPError.bodyTooLarge(limit: limit, announced: bytes.count).at(request.url, 200)
+        guard byteCount <= limit else {
+            throw HTTPError.bodyTooLarge(limit: limit, announced: byteCount).at(request.url, 200)
         }
-        var headers: HTTPHeaders = ["Content-Length": String(bytes.count)]
+        var headers = headers
+        headers.append(name: "Content-Length", value: String(byteCount))
         if let type { headers.append(name: "Content-Type", value: type) }
         var metrics = HTTPMetrics()
-        metrics.bytesReceived = bytes.count
+        metrics.bytesReceived = byteCount
         metrics.total = .zero
         self.init(
             status: 200, headers: headers, url: request.url,
-            body: HTTPBody(request.method == "HEAD" ? [] : [bytes]), metrics: metrics)
+            body: request.method == "HEAD" ? HTTPBody([]) : try body(), metrics: metrics)
     }
 }

@@ -26,12 +26,7 @@ public struct DataURLLoader: HTTPLoading {
             throw HTTPError.bodyTooLarge(limit: limit, announced: nil)
         }
         let (type, bytes) = try Self.parse(text)
-        return try HTTPResponse(request, bytes: bytes, type: type, limit: limit).checked(for: request)
-    }
-
-    /// Whether the scheme is `data`.
-    public func canLoad(_ request: HTTPRequest) -> Bool {
-        request.url.scheme?.isEqualIgnoringCase(to: "data") ?? false
+        return try HTTPResponse(request, bytes, type: type, limit: limit).checked(for: request)
     }
 
     /// `data`.

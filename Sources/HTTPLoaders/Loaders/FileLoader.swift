@@ -34,19 +34,13 @@ public struct FileLoader: HTTPLoading {
             throw HTTPError(code: .invalidRequest, message: "Files are for GET and HEAD only.", url: request.url)
         }
         let (root, names) = try place(of: request.url)
-        let limit = min(limit, request.options.maximumBodyByteCount ?? .max)
         let answer = try await pool.runFileWork(at: request.url) {
             guard let file = try OpenFile(root, names, url: request.url) else {
                 return HTTPResponse(status: 404, url: request.url)
             }
-            return try response(to: request, from: file, name: names.last ?? "", limit: limit)
+            return try response(to: request, from: file, name: names.last ?? "")
         }
         return try answer.checked(for: request)
-    }
-
-    /// Whether the scheme is `file`.
-    public func canLoad(_ request: HTTPRequest) -> Bool {
-        request.url.scheme?.isEqualIgnoringCase(to: "file") ?? false
     }
 
     /// `file`.
@@ -77,29 +71,18 @@ public struct FileLoader: HTTPLoading {
 
     /// Runs on a thread of the pool.
     private func response(
-        to request: HTTPRequest, from file: OpenFile, name: String, limit: Int
+        to request: HTTPRequest, from file: OpenFile, name: String
     ) throws(HTTPError) -> HTTPResponse {
-        guard file.byteCount <= limit else {
-            throw HTTPError.bodyTooLarge(limit: limit, announced: file.byteCount).at(request.url, 200)
-        }
-        var headers: HTTPHeaders = ["ETag": file.entityTag]
+        let headers: HTTPHeaders = ["ETag": file.entityTag]
         if let tags = request.headers["If-None-Match"], tags == "*" || tags.contains(file.entityTag) {
             return HTTPResponse(status: 304, headers: headers, url: request.url)
         }
-        headers.append(name: "Content-Length", value: String(file.byteCount))
-        if let type = Self.type(ofName: name) { headers.append(name: "Content-Type", value: type) }
-        var metrics = HTTPMetrics()
-        metrics.bytesReceived = file.byteCount
-        metrics.total = .zero
-        let body: HTTPBody
-        if request.method == "HEAD" {
-            body = HTTPBody([])
-        } else if file.byteCount <= OpenFile.chunkSize {
-            body = HTTPBody([try file.read(from: 0)])
-        } else {
-            body = HTTPBody(FileChunks(file: file, pool: pool), expectedByteCount: file.byteCount)
+        return try HTTPResponse(
+            request, byteCount: file.byteCount, type: Self.type(ofName: name), limit: limit, headers: headers
+        ) { () throws(HTTPError) in
+            guard file.byteCount > OpenFile.chunkSize else { return HTTPBody([try file.read(from: 0)]) }
+            return HTTPBody(FileChunks(file: file, pool: pool), expectedByteCount: file.byteCount)
         }
-        return HTTPResponse(status: 200, headers: headers, url: request.url, body: body, metrics: metrics)
     }
 
     private static let types = [

@@ -55,7 +55,7 @@ struct PartialBody: Sendable {
     /// A strong entity tag, or the date of the last change.
     let validator: String
     /// The fields of the response that began the body.
-    let headers: HTTPHeaders
+    var headers: HTTPHeaders
     /// The length of the whole body, if it was announced.
     let total: Int?
     var chunks: [[UInt8]] = []

@@ -49,13 +49,10 @@ public struct ResumingLoader: HTTPLoaderWrapping {
     /// The whole response; `nil` when the beginning is of no use and the request must be sent as it is.
     private func resume(_ request: HTTPRequest, _ partial: PartialBody) async throws -> HTTPResponse? {
         switch try await loader.rest(of: request, after: partial) {
-        case .rest(let rest):
-            let body = ResumedBody(loader, request, store, partial: partial, rest: rest.body, limit: limit)
-            var headers = partial.headers
-            if let total = rest.total { headers["Content-Length"] = String(total) }
-            return HTTPResponse(
-                status: 200, headers: headers, url: rest.response.url,
-                body: HTTPBody(body, expectedByteCount: rest.total), recorder: rest.response.recorder)
+        case .rest(let rest, let total):
+            var partial = partial
+            if let total { partial.headers["Content-Length"] = String(total) }
+            return joined(partial, rest, of: total, request)
         case .other(let response):
             // An error of the origin says nothing about the content; a 200 is the new content.
             if response.status >= 400 { store.keep(partial, for: request.resumptionKey) }
@@ -67,26 +64,28 @@ public struct ResumingLoader: HTTPLoaderWrapping {
     /// The response with a body whose beginning is kept when it breaks off.
     private func recording(_ response: HTTPResponse, _ request: HTTPRequest) -> HTTPResponse {
         guard let partial = PartialBody(response, to: request) else { return response }
-        let body = ResumedBody(loader, request, store, partial: partial, rest: response.body, limit: limit)
+        return joined(partial, response, of: response.body.expectedByteCount, request)
+    }
+
+    /// The response of a beginning, with the body of another one after it.
+    private func joined(
+        _ partial: PartialBody, _ rest: HTTPResponse, of total: Int?, _ request: HTTPRequest
+    ) -> HTTPResponse {
+        let body = ResumedBody(loader, request, store, partial: partial, rest: rest.body, limit: limit)
         return HTTPResponse(
-            status: response.status, headers: response.headers, url: response.url,
-            body: HTTPBody(body, expectedByteCount: response.body.expectedByteCount), recorder: response.recorder)
+            status: 200, headers: partial.headers, url: rest.url, body: HTTPBody(body, expectedByteCount: total),
+            recorder: rest.recorder)
     }
 }
 
 /// The answer to the question for the rest of a body.
 enum RestAnswer {
-    case rest(Rest)
+    /// The response with the rest, and the length of the whole body if it is known.
+    case rest(HTTPResponse, total: Int?)
     /// Another response, such as the whole new content or an error of the origin.
     case other(HTTPResponse)
     /// Neither: the request must be sent as it is.
     case useless
-
-    struct Rest {
-        let response: HTTPResponse
-        let total: Int?
-        var body: HTTPBody { response.body }
-    }
 }
 
 extension HTTPLoading {
@@ -114,7 +113,7 @@ extension HTTPLoading {
                 response.body.cancel()
                 return .useless
             }
-            return .rest(RestAnswer.Rest(response: response, total: range.total ?? partial.total))
+            return .rest(response, total: range.total ?? partial.total)
         case 412, 416:
             response.body.cancel()
             return .useless

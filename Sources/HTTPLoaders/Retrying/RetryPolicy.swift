@@ -37,7 +37,7 @@ public struct RetryPolicy: Sendable, Hashable {
     ///   - attempt: The number of the attempt that failed, from 1.
     ///   - fraction: A random number from 0 to 1.
     func delay(after attempt: Int, fraction: Double) -> Duration {
-        let limit = Double(min(firstDelay, maximumDelay).clampedNanoseconds) * exp2(Double(min(attempt, 60) - 1))
+        let limit = scalbn(Double(min(firstDelay, maximumDelay).clampedNanoseconds), min(attempt, 60) - 1)
         let nanoseconds = min(limit, Double(maximumDelay.clampedNanoseconds)) * min(max(fraction, 0), 1)
         return .nanoseconds(Int64(nanoseconds))
     }
@@ -52,7 +52,4 @@ public struct RetryPolicy: Sendable, Hashable {
         guard let date = HTTPDate(field, receivedAt: now) else { return nil }
         return .seconds(min(max(date.seconds(since: now), 0), 86_400 * 365))
     }
-
-    /// 2 to a whole power.
-    private func exp2(_ exponent: Double) -> Double { Double(UInt64(1) << UInt64(max(0, min(exponent, 62)))) }
 }
