@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-internal import Locks
 internal import WebImage
 
 /// The files of a folder of SDWebImage. Every method blocks.
@@ -30,7 +29,6 @@ struct FlatFiles: Sendable {
     }()
 
     private static let hidden = "/.swift-web-image"
-    private static let serialNumber = Atomic<UInt64>(0)
 
     /// The entry of a key; `nil` when no folder has it.
     ///
@@ -60,19 +58,15 @@ struct FlatFiles: Sendable {
     private func body(
         _ name: SDWebImageName, in place: String, limit: Int, at time: Int64
     ) throws(SystemFailure) -> Contents? {
-        do throws(SystemFailure) {
-            let folder = try system.openFolder(place, mayBeLink: true)
-            defer { try? system.close(folder) }
+        let found = try inPresentFolder(place) { folder throws(SystemFailure) -> Contents? in
             for file in name.suffix.isEmpty ? [name.digest] : [name.file, name.digest] {
                 guard let found = try contents(file, in: folder, limit: limit) else { continue }
                 if place == self.folder { try? system.setAccess(file, in: folder, to: time) }
                 return found
             }
             return nil
-        } catch {
-            if error.isNotFound { return nil }
-            throw error
         }
+        return found ?? nil
     }
 
     private struct Contents {
@@ -93,16 +87,11 @@ struct FlatFiles: Sendable {
             guard status.isRegularFile, (0...max(0, limit)).contains(status.size),
                 status.size < 1 << 20 || !system.hasHole(descriptor, size: status.size)
             else { return nil }
-            var bytes = [UInt8](repeating: 0, count: status.size)
-            var failure: SystemFailure?
-            let count = unsafe bytes.withUnsafeMutableBytes { buffer -> Int in
-                do throws(SystemFailure) { return try unsafe system.read(descriptor, into: buffer) } catch {
-                    failure = error
-                    return 0
-                }
+            let bytes = try unsafe [UInt8](unsafeUninitializedCapacity: status.size) {
+                buffer, count throws(SystemFailure) in
+                let whole = unsafe UnsafeMutableBufferPointer(rebasing: buffer[..<status.size])
+                count = try unsafe system.read(descriptor, into: UnsafeMutableRawBufferPointer(whole))
             }
-            if let failure { throw failure }
-            bytes.removeLast(bytes.count - count)
             return Contents(
                 bytes: bytes, status: status, attribute: system.attribute(Self.attributeName, of: descriptor))
         } catch {
@@ -116,13 +105,11 @@ struct FlatFiles: Sendable {
         _ key: CacheKey, _ name: SDWebImageName, in place: String, _ bytes: [UInt8], _ status: FileSystem.Status
     ) -> EntryMetadata {
         let generation = ContentGeneration(of: bytes)
-        var bare = EntryMetadata(url: SDWebImageName.text(of: key), generation: generation, storedAt: status.modifiedAt)
-        bare.format = nil
-        guard let folder = try? system.openFolder(place + Self.hidden, mayBeLink: false) else { return bare }
-        defer { try? system.close(folder) }
-        guard let front = (try? contents(name.digest, in: folder, limit: 1 << 20))?.bytes,
-            let noted = DiskEntry(front: front, bytes, for: key)
-        else { return bare }
+        let bare = EntryMetadata(url: SDWebImageName.text(of: key), generation: generation, storedAt: status.modifiedAt)
+        let front = try? system.inFolder(place + Self.hidden) { folder throws(SystemFailure) in
+            try contents(name.digest, in: folder, limit: 1 << 20)?.bytes
+        }
+        guard let front = front ?? nil, let noted = DiskEntry(front: front, bytes, for: key) else { return bare }
         return noted.metadata
     }
 
@@ -141,7 +128,7 @@ struct FlatFiles: Sendable {
     func renew(_ entry: DiskEntry, for key: CacheKey) throws(SystemFailure) {
         var noted = entry
         let name = SDWebImageName(key)
-        let isKept = try? inFolder { folder throws(SystemFailure) -> Bool in
+        let isKept = try? system.inFolder(folder, mayBeLink: true) { folder throws(SystemFailure) -> Bool in
             for file in [name.file, name.digest] {
                 guard let descriptor = try? system.openForReading(file, in: folder) else { continue }
                 defer { try? system.close(descriptor) }
@@ -156,12 +143,13 @@ struct FlatFiles: Sendable {
         try note(noted, for: key)
     }
 
-    private func inFolder<Outcome>(
-        _ body: (FileSystem.Descriptor) throws(SystemFailure) -> Outcome
-    ) throws(SystemFailure) -> Outcome {
-        let folder = try system.openFolder(self.folder, mayBeLink: true)
-        defer { try? system.close(folder) }
-        return try body(folder)
+    /// Runs `body` on a folder; `nil` when the folder, or the file that `body` asks for, is missing.
+    private func inPresentFolder<Outcome>(
+        _ path: String, mayBeLink: Bool = true, _ body: (FileSystem.Descriptor) throws(SystemFailure) -> Outcome
+    ) throws(SystemFailure) -> Outcome? {
+        try SystemFailure.unlessNotFound { () throws(SystemFailure) in
+            try system.inFolder(path, mayBeLink: mayBeLink, body)
+        }
     }
 
     /// Writes what is known about an entry.
@@ -174,43 +162,40 @@ struct FlatFiles: Sendable {
     private func put(
         _ bytes: [UInt8], _ attribute: [UInt8]?, as name: String, in place: String
     ) throws(SystemFailure) -> Bool {
-        let hidden = folder + Self.hidden
-        let source = try madeFolder(hidden)
-        defer { try? system.close(source) }
-        let serial = Self.serialNumber.add(1, ordering: .relaxed).newValue
-        let temporary = "tmp-\(EntryFiles.processToken)-\(serial)"
-        let descriptor = try system.createFile(temporary, in: source)
-        var hasAttribute = false
-        do throws(SystemFailure) {
+        try system.inFolder(folder + Self.hidden, isMade: true) { source throws(SystemFailure) in
+            let temporary = "tmp-" + EntryFiles.temporaryName()
+            let descriptor = try system.createFile(temporary, in: source)
             do throws(SystemFailure) {
-                try system.write(bytes, to: descriptor)
-                if let attribute {
-                    hasAttribute =
-                        (try? system.setAttribute(Self.attributeName, of: descriptor, to: attribute)) != nil
+                let hasAttribute = try fill(descriptor, bytes, attribute)
+                try system.inFolder(place, mayBeLink: place == folder, isMade: true) { target throws(SystemFailure) in
+                    try system.rename(temporary, in: source, to: name, in: target)
                 }
+                return hasAttribute
             } catch {
-                try? system.close(descriptor)
+                try? system.unlink(temporary, in: source)
                 throw error
             }
-            try system.close(descriptor)
-            let target = try madeFolder(place)
-            defer { try? system.close(target) }
-            try system.rename(temporary, in: source, to: name, in: target)
-        } catch {
-            try? system.unlink(temporary, in: source)
-            throw error
         }
-        return hasAttribute
     }
 
-    private func madeFolder(_ path: String) throws(SystemFailure) -> FileSystem.Descriptor {
+    /// Writes and closes a file.
+    ///
+    /// - Returns: Whether it has the attribute.
+    private func fill(
+        _ descriptor: FileSystem.Descriptor, _ bytes: [UInt8], _ attribute: [UInt8]?
+    ) throws(SystemFailure) -> Bool {
         do throws(SystemFailure) {
-            return try system.openFolder(path, mayBeLink: path == folder)
+            try system.write(bytes, to: descriptor)
         } catch {
-            guard error.isNotFound else { throw error }
-            try system.makeFolders(path)
-            return try system.openFolder(path, mayBeLink: path == folder)
+            try? system.close(descriptor)
+            throw error
         }
+        var hasAttribute = false
+        if let attribute {
+            hasAttribute = (try? system.setAttribute(Self.attributeName, of: descriptor, to: attribute)) != nil
+        }
+        try system.close(descriptor)
+        return hasAttribute
     }
 
     /// Removes the files of a key. Those in the other folders stay.
@@ -227,16 +212,12 @@ struct FlatFiles: Sendable {
     }
 
     private func unlink(_ names: [String], in place: String) throws(SystemFailure) {
-        do throws(SystemFailure) {
-            let folder = try system.openFolder(place, mayBeLink: place == self.folder)
-            defer { try? system.close(folder) }
+        _ = try inPresentFolder(place, mayBeLink: place == folder) { folder throws(SystemFailure) in
             for name in names {
                 do throws(SystemFailure) { try system.unlink(name, in: folder) } catch {
                     guard error.isNotFound || error.isAboutFolder else { throw error }
                 }
             }
-        } catch {
-            guard error.isNotFound else { throw error }
         }
     }
 
@@ -254,9 +235,7 @@ struct FlatFiles: Sendable {
     /// - Parameter date: Which of their dates counts. A file system that does not keep the creation says the
     ///   modification.
     func list(by date: SDWebImageCache.Date) throws(SystemFailure) -> [Listed] {
-        do throws(SystemFailure) {
-            let folder = try system.openFolder(self.folder, mayBeLink: true)
-            defer { try? system.close(folder) }
+        let listed = try inPresentFolder(folder) { folder throws(SystemFailure) in
             var listed: [Listed] = []
             for name in try system.names(in: folder) where SDWebImageName.isEntry(name) {
                 guard let status = try? system.status(of: name, in: folder), status.isRegularFile else { continue }
@@ -271,10 +250,8 @@ struct FlatFiles: Sendable {
                 listed.append(Listed(name: name, size: min(max(0, status.size), 1 << 40), date: seconds))
             }
             return listed
-        } catch {
-            if error.isNotFound { return [] }
-            throw error
         }
+        return listed ?? []
     }
 
     /// Removes what is known of entries that are gone, and files that ended writers have left, when they are an hour

@@ -33,25 +33,19 @@ extension EntryFiles {
     ///
     /// - Complexity: O(number of files), one status call each; no file is opened.
     func list(_ folderName: String) throws(SystemFailure) -> [Listed] {
-        do throws(SystemFailure) {
-            return try inFolder(folderName) { folder throws(SystemFailure) in
-                var listed: [Listed] = []
-                for name in try system.names(in: folder) {
-                    guard let digest = KeyDigest(fileName: name), digest.folder == folderName else { continue }
-                    do throws(SystemFailure) {
-                        let status = try system.status(of: name, in: folder)
-                        if status.isRegularFile { listed.append(Listed(digest, status)) }
-                    } catch {
-                        // Removed meanwhile, or a file that the listing would not know.
-                        if !error.isNotFound { throw error }
-                    }
+        let listed = try inPresentFolder(folderName) { folder throws(SystemFailure) in
+            var listed: [Listed] = []
+            for name in try system.names(in: folder) {
+                guard let digest = KeyDigest(fileName: name), digest.folder == folderName else { continue }
+                // A file may be removed meanwhile.
+                let status = try SystemFailure.unlessNotFound { () throws(SystemFailure) in
+                    try system.status(of: name, in: folder)
                 }
-                return listed
+                if let status, status.isRegularFile { listed.append(Listed(digest, status)) }
             }
-        } catch {
-            if error.isNotFound { return [] }
-            throw error
+            return listed
         }
+        return listed ?? []
     }
 
     /// Names of entries in one of the 256 folders, in their order; none when it is missing.
@@ -60,14 +54,9 @@ extension EntryFiles {
     ///   - name: The first one is later in the order.
     ///   - limit: The largest number of names.
     func entryNames(in folderName: String, after name: String, limit: Int) throws(SystemFailure) -> [String] {
-        do throws(SystemFailure) {
-            let names = try inFolder(folderName) { folder throws(SystemFailure) in try system.names(in: folder) }
-            let later = names.filter { $0 > name && KeyDigest(fileName: $0)?.folder == folderName }
-            return Array(later.sorted().prefix(limit))
-        } catch {
-            if error.isNotFound { return [] }
-            throw error
-        }
+        let names = try inPresentFolder(folderName) { folder throws(SystemFailure) in try system.names(in: folder) }
+        let later = (names ?? []).filter { $0 > name && KeyDigest(fileName: $0)?.folder == folderName }
+        return Array(later.sorted().prefix(limit))
     }
 
     /// Removes the files that writers left unfinished.

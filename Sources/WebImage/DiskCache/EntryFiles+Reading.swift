@@ -95,13 +95,13 @@ extension EntryFiles {
     func read(
         _ digest: KeyDigest, fileSizeLimit: Int, withBody: Bool, _ isWanted: (ArraySlice<UInt8>) -> Bool
     ) throws(SystemFailure) -> Finding {
-        do throws(SystemFailure) {
+        let finding = try SystemFailure.unlessNotFound { () throws(SystemFailure) in
             guard system.mayWait else {
                 let descriptor = try system.openInMemory(path(of: digest))
                 defer { try? system.close(descriptor) }
                 return try read(descriptor, fileSizeLimit: fileSizeLimit, withBody: withBody, isWanted)
             }
-            return try inFolder(digest.folder) { folder throws(SystemFailure) in
+            return try inFolder(digest.folder) { folder throws(SystemFailure) -> Finding in
                 let descriptor: FileSystem.Descriptor
                 do throws(SystemFailure) {
                     descriptor = try system.openForReading(digest.fileName, in: folder)
@@ -113,10 +113,8 @@ extension EntryFiles {
                 defer { try? system.close(descriptor) }
                 return try read(descriptor, fileSizeLimit: fileSizeLimit, withBody: withBody, isWanted)
             }
-        } catch {
-            if error.isNotFound { return .nothing }
-            throw error
         }
+        return finding ?? .nothing
     }
 
     private func read(
@@ -159,23 +157,18 @@ extension EntryFiles {
     private func parts(
         _ descriptor: FileSystem.Descriptor, _ firstCount: Int, _ secondCount: Int
     ) throws(SystemFailure) -> (first: [UInt8], second: [UInt8]) {
-        var (firstFilled, failure): (Int, SystemFailure?) = (0, nil)
         var first = [UInt8](repeating: 0, count: firstCount)
-        let second = unsafe [UInt8](unsafeUninitializedCapacity: secondCount) { second, secondFilled in
-            unsafe first.withUnsafeMutableBytes { first in
-                do throws(SystemFailure) {
-                    let count = unsafe try system.read(
-                        descriptor, into: first,
-                        then: UnsafeMutableRawBufferPointer(
-                            UnsafeMutableBufferPointer(rebasing: second[..<secondCount])))
-                    firstFilled = min(count, firstCount)
-                    secondFilled = count - firstFilled
-                } catch {
-                    failure = error
-                }
+        var firstFilled = 0
+        let second = try unsafe [UInt8](unsafeUninitializedCapacity: secondCount) {
+            second, secondFilled throws(SystemFailure) in
+            let rest = unsafe UnsafeMutableBufferPointer(rebasing: second[..<secondCount])
+            let count = try unsafe first.withUnsafeMutableBufferPointer { first throws(SystemFailure) in
+                try unsafe system.read(
+                    descriptor, into: UnsafeMutableRawBufferPointer(first), then: UnsafeMutableRawBufferPointer(rest))
             }
+            firstFilled = min(count, firstCount)
+            secondFilled = count - firstFilled
         }
-        if let failure { throw failure }
         first.removeLast(firstCount - firstFilled)
         return (first, second)
     }

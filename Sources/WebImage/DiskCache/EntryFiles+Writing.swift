@@ -39,11 +39,15 @@ extension EntryFiles {
     package static let processToken = String(UInt64.random(in: .min ... .max), radix: 16)
     private static let serialNumber = Atomic<UInt64>(0)
 
+    /// A name that no other file has while it is written.
+    package static func temporaryName() -> String {
+        "\(processToken)-\(serialNumber.add(1, ordering: .relaxed).newValue)"
+    }
+
     private func writeOnce(
         _ front: [UInt8], _ body: [UInt8], as digest: KeyDigest, _ storedAt: Int64
     ) throws(SystemFailure) {
-        let serial = Self.serialNumber.add(1, ordering: .relaxed).newValue
-        let name = "\(Self.processToken)-\(serial)"
+        let name = Self.temporaryName()
         try inFolder(Self.temporaryFolderName, isMade: true) { temporary throws(SystemFailure) in
             let descriptor = try system.createFile(name, in: temporary)
             do throws(SystemFailure) {

@@ -51,55 +51,45 @@ package struct EntryFiles: Sendable {
     func inFolder<Outcome>(
         _ name: String, isMade: Bool = false, _ body: (FileSystem.Descriptor) throws(SystemFailure) -> Outcome
     ) throws(SystemFailure) -> Outcome {
-        let descriptor = try openFolder("\(folder)/\(name)", isMade: isMade)
-        defer { try? system.close(descriptor) }
-        return try body(descriptor)
+        try system.inFolder("\(folder)/\(name)", isMade: isMade, body)
+    }
+
+    /// Runs `body` on one of the folders in the cache's.
+    ///
+    /// - Returns: `nil` when the folder, or the file that `body` asks for, is missing.
+    func inPresentFolder<Outcome>(
+        _ name: String, _ body: (FileSystem.Descriptor) throws(SystemFailure) -> Outcome
+    ) throws(SystemFailure) -> Outcome? {
+        try SystemFailure.unlessNotFound { () throws(SystemFailure) in try inFolder(name, body) }
     }
 
     /// Runs `body` on the cache's folder.
+    ///
+    /// - Parameter isMade: Whether the folder is created when it is missing.
     func inRoot<Outcome>(
-        _ body: (FileSystem.Descriptor) throws(SystemFailure) -> Outcome
+        isMade: Bool = false, _ body: (FileSystem.Descriptor) throws(SystemFailure) -> Outcome
     ) throws(SystemFailure) -> Outcome {
-        let descriptor = try system.openFolder(folder, mayBeLink: true)
-        defer { try? system.close(descriptor) }
-        return try body(descriptor)
+        try system.inFolder(folder, mayBeLink: true, isMade: isMade, body)
     }
 
-    private func openFolder(_ path: String, isMade: Bool) throws(SystemFailure) -> FileSystem.Descriptor {
-        do throws(SystemFailure) {
-            return try system.openFolder(path, mayBeLink: false)
-        } catch {
-            guard isMade, error.isNotFound else { throw error }
-            try system.makeFolders(path)
-            return try system.openFolder(path, mayBeLink: false)
-        }
-    }
-
-    /// Removes an entry's file, or anything else in its place.
+    /// Removes an entry's file, or anything else in its place, if it is still the one with this status; a later file is
+    /// kept.
     ///
     /// Does nothing when there is none.
-    func remove(_ digest: KeyDigest) throws(SystemFailure) {
-        _ = try remove(digest, onlyIf: nil)
-    }
-
-    /// Removes an entry's file if it is still the one with this status; a later file is kept.
     ///
     /// - Parameter status: The status found; `nil` stands for any.
     /// - Returns: The file that was kept.
-    func remove(_ digest: KeyDigest, onlyIf status: FileSystem.Status?) throws(SystemFailure) -> Listed? {
-        do throws(SystemFailure) {
-            return try inFolder(digest.folder) { folder throws(SystemFailure) in
-                if let status {
-                    let present = try system.status(of: digest.fileName, in: folder)
-                    if present != status { return Listed(digest, present) }
-                }
-                try unlink(digest.fileName, in: folder)
-                return nil
+    @discardableResult
+    func remove(_ digest: KeyDigest, onlyIf status: FileSystem.Status? = nil) throws(SystemFailure) -> Listed? {
+        let kept = try inPresentFolder(digest.folder) { folder throws(SystemFailure) -> Listed? in
+            if let status {
+                let present = try system.status(of: digest.fileName, in: folder)
+                if present != status { return Listed(digest, present) }
             }
-        } catch {
-            if error.isNotFound { return nil }
-            throw error
+            try unlink(digest.fileName, in: folder)
+            return nil
         }
+        return kept ?? nil
     }
 
     /// Removes a file, or an empty folder in its place.
@@ -115,14 +105,9 @@ package struct EntryFiles: Sendable {
 
     /// An entry's file as it is now; `nil` when there is none.
     func look(at digest: KeyDigest) throws(SystemFailure) -> Listed? {
-        do throws(SystemFailure) {
-            return try inFolder(digest.folder) { folder throws(SystemFailure) in
-                let status = try system.status(of: digest.fileName, in: folder)
-                return status.isRegularFile ? Listed(digest, status) : nil
-            }
-        } catch {
-            if error.isNotFound { return nil }
-            throw error
+        let status = try inPresentFolder(digest.folder) { folder throws(SystemFailure) in
+            try system.status(of: digest.fileName, in: folder)
         }
+        return status.flatMap { $0.isRegularFile ? Listed(digest, $0) : nil }
     }
 }

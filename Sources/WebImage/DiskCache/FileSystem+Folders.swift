@@ -31,6 +31,27 @@ extension FileSystem {
         }
     }
 
+    /// Runs `body` on a folder, so that files in it can be opened by name.
+    ///
+    /// - Parameters:
+    ///   - mayBeLink: Whether a link in the last component is followed.
+    ///   - isMade: Whether the folder is created when it is missing.
+    package func inFolder<Outcome>(
+        _ path: String, mayBeLink: Bool = false, isMade: Bool = false,
+        _ body: (Descriptor) throws(SystemFailure) -> Outcome
+    ) throws(SystemFailure) -> Outcome {
+        let folder: Descriptor
+        do throws(SystemFailure) {
+            folder = try openFolder(path, mayBeLink: mayBeLink)
+        } catch {
+            guard isMade, error.isNotFound else { throw error }
+            try makeFolders(path)
+            folder = try openFolder(path, mayBeLink: mayBeLink)
+        }
+        defer { try? close(folder) }
+        return try body(folder)
+    }
+
     /// Creates a folder and the missing ones above it.
     package func makeFolders(_ path: String) throws(SystemFailure) {
         do throws(SystemFailure) {

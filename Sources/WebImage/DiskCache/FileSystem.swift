@@ -167,13 +167,7 @@ package struct FileSystem: Sendable {
 
     /// Runs a call until no signal interrupts it.
     func retry(_ call: Call, _ body: () -> Int32) throws(SystemFailure) -> Int32 {
-        while true {
-            if let fault, case .failure(let number) = fault(call) { throw SystemFailure(call: call, errno: number) }
-            let result = body()
-            if result >= 0 { return result }
-            let number = errno
-            if number != EINTR { throw SystemFailure(call: call, errno: number) }
-        }
+        Int32(truncatingIfNeeded: try retry(call, limit: .max) { _ in Int(body()) })
     }
 
     private func retry(_ call: Call, limit: Int, _ body: (Int) -> Int) throws(SystemFailure) -> Int {

@@ -141,13 +141,7 @@ extension EntryFiles {
 
     /// Opens the account. A missing folder is created, and anything else in its place than a file is removed.
     func openAccount() throws(SystemFailure) -> FileSystem.Descriptor {
-        do throws(SystemFailure) {
-            return try inRoot { root throws(SystemFailure) in try openAccount(in: root) }
-        } catch {
-            guard error.isNotFound else { throw error }
-            try system.makeFolders(folder)
-            return try inRoot { root throws(SystemFailure) in try openAccount(in: root) }
-        }
+        try inRoot(isMade: true) { root throws(SystemFailure) in try openAccount(in: root) }
     }
 
     private func openAccount(in root: FileSystem.Descriptor) throws(SystemFailure) -> FileSystem.Descriptor {

@@ -34,6 +34,17 @@ extension SystemFailure {
 
     /// The file, or a folder above it, does not exist.
     package var isNotFound: Bool { errno == ENOENT }
+    /// What `step` returns; `nil` when it fails because something does not exist.
+    package static func unlessNotFound<Outcome>(
+        _ step: () throws(SystemFailure) -> Outcome
+    ) throws(SystemFailure) -> Outcome? {
+        do throws(SystemFailure) {
+            return try step()
+        } catch {
+            guard error.isNotFound else { throw error }
+            return nil
+        }
+    }
     /// There is a link in place of a file.
     var isLink: Bool { errno == ELOOP }
     /// There is a folder in place of a file.
