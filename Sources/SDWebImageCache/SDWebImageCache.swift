@@ -113,8 +113,8 @@ public actor SDWebImageCache: CacheStoring {
     /// The entry stored for `key`, in the folder or in one of the read-only folders, under its name or under that
     /// without the extension.
     public func entry(for key: CacheKey) async throws -> DiskEntry? {
-        let (files, limit, time) = (self.files, fileSizeLimit, now)
-        return try await run(.reading) { () throws(SystemFailure) in try files.read(key, limit: limit, at: time) }
+        let (limit, time) = (fileSizeLimit, now)
+        return try await run(.reading) { files throws(SystemFailure) in try files.read(key, limit: limit, at: time) }
             ?? nil
     }
 
@@ -128,10 +128,8 @@ public actor SDWebImageCache: CacheStoring {
         }
         var entry = entry
         entry.metadata.storedAt = now
-        let (files, stored) = (self.files, entry)
-        let isStored: Bool? = try await run(.writing) { () throws(SystemFailure) in
-            try files.write(stored, for: key)
-            return true
+        let isStored: Void? = try await run(.writing) { [entry] files throws(SystemFailure) in
+            try files.write(entry, for: key)
         }
         guard isStored != nil else { return refused }
         grownBytes += entry.bytes.count
@@ -149,8 +147,8 @@ public actor SDWebImageCache: CacheStoring {
         _ key: CacheKey, ifContentIs generation: ContentGeneration?,
         _ change: @escaping @Sendable (inout EntryMetadata) -> Void
     ) async throws -> StoreOutcome? {
-        let (files, limit, time) = (self.files, fileSizeLimit, now)
-        let isChanged: Bool? = try await run(.writing) { () throws(SystemFailure) in
+        let (limit, time) = (fileSizeLimit, now)
+        let isChanged: Bool? = try await run(.writing) { files throws(SystemFailure) in
             guard var entry = try files.read(key, limit: limit, at: time),
                 generation == nil || entry.metadata.generation == generation
             else { return false }
@@ -165,18 +163,16 @@ public actor SDWebImageCache: CacheStoring {
 
     /// Removes the entry stored for `key`, with and without the extension. The read-only folders keep theirs.
     public func remove(_ key: CacheKey) async throws {
-        let files = self.files
-        _ = try await run(.removing) { () throws(SystemFailure) in try files.remove(key) }
+        _ = try await run(.removing) { files throws(SystemFailure) in try files.remove(key) }
     }
 
     /// Removes every entry of the folder. Files that are no entries stay.
     public func removeAll() async throws {
-        let files = self.files
         let names =
-            try await run(.removing) { () throws(SystemFailure) in try files.list(by: .access).map(\.name) }
+            try await run(.removing) { files throws(SystemFailure) in try files.list(by: .access).map(\.name) }
             ?? []
         for slice in names.slices(of: DiskCache.sliceLength) {
-            _ = try await run(.removing) { () throws(SystemFailure) in try files.remove(slice) }
+            _ = try await run(.removing) { files throws(SystemFailure) in try files.remove(slice) }
         }
     }
 
@@ -186,9 +182,9 @@ public actor SDWebImageCache: CacheStoring {
     /// - Throws: `CancellationError` between slices.
     @discardableResult
     public func removeExpired() async throws -> Int {
-        let (files, date, time) = (self.files, configuration.date, now)
+        let (date, time) = (configuration.date, now)
         grownBytes = 0
-        guard var listed = try await run(.reading, { () throws(SystemFailure) in try files.list(by: date) }) else {
+        guard var listed = try await run(.reading, { files throws(SystemFailure) in try files.list(by: date) }) else {
             return 0
         }
         let lifetime = Lifetime(now: time, maximumAge: configuration.maximumAge)
@@ -205,10 +201,10 @@ public actor SDWebImageCache: CacheStoring {
         }
         gone += listed[..<oldest].map(\.name)
         for slice in gone.slices(of: DiskCache.sliceLength) {
-            _ = try await run(.removing) { () throws(SystemFailure) in try files.remove(slice) }
+            _ = try await run(.removing) { files throws(SystemFailure) in try files.remove(slice) }
         }
         let present = Set(listed[oldest...].map { String($0.name.prefix(32)) })
-        _ = try await run(.removing) { () throws(SystemFailure) in files.removeLeftovers(present, now: time) }
+        _ = try await run(.removing) { files throws(SystemFailure) in files.removeLeftovers(present, now: time) }
         return gone.count
     }
 
@@ -240,7 +236,7 @@ public actor SDWebImageCache: CacheStoring {
     ///
     /// - Returns: `nil` when it failed, was refused, or the cache was shut down.
     private func run<Outcome: Sendable>(
-        _ sort: WarningGate.Sort, _ body: @escaping @Sendable () throws(SystemFailure) -> Outcome
+        _ sort: WarningGate.Sort, _ step: @escaping @Sendable (FlatFiles) throws(SystemFailure) -> Outcome
     ) async throws -> Outcome? {
         try Task.checkCancellation()
         guard isOpen else { return nil }
@@ -248,7 +244,7 @@ public actor SDWebImageCache: CacheStoring {
         defer { work.end().resume() }
         let result: Result<Outcome, SystemFailure>
         do {
-            result = try await pool.run { Result { () throws(SystemFailure) in try body() } }
+            result = try await pool.run { [files] in Result { () throws(SystemFailure) in try step(files) } }
         } catch is CoordinationError {
             return nil
         }

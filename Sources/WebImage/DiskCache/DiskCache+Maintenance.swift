@@ -38,8 +38,7 @@ extension DiskCache {
     ///
     /// - Returns: `false` when nothing more can be done for now.
     private func trimToEnd() async -> Bool {
-        let files = self.files
-        let outcome = try? await perform { Result { () throws(SystemFailure) in try files.lockAccount() } }
+        let outcome = try? await attempt { files throws(SystemFailure) in try files.lockAccount() }
         let lock: FileSystem.Descriptor?
         switch outcome {
         case .success(let taken?): lock = taken
@@ -183,7 +182,7 @@ extension DiskCache {
     /// - Returns: Whether anything is left to sweep later.
     private func sweep() async -> Bool {
         _ = try? await removeExpired()
-        if foreign.hasChanged, isIndexed, begin() {
+        if foreign.hasChanged, isIndexed, (try? begin()) == true {
             _ = await listFolder()
             end()
         }
@@ -201,8 +200,7 @@ extension DiskCache {
     /// - Throws: `CancellationError` between slices.
     @discardableResult
     public func removeExpired() async throws -> Int {
-        try Task.checkCancellation()
-        guard begin() else { return 0 }
+        guard try begin() else { return 0 }
         defer { end() }
         await waitForIndex()
         var count = 0

@@ -55,15 +55,14 @@ extension DiskCache {
     public func page(
         from place: Page.Place? = nil, limit: Int = 100, verifiesBodies: Bool = false, removesDamages: Bool = false
     ) async throws -> Page {
-        try Task.checkCancellation()
-        guard begin() else { return Page() }
+        guard try begin() else { return Page() }
         defer { end() }
-        let (files, number, after) = (self.files, place?.folder ?? 0, place?.name ?? "")
+        let (number, after) = (place?.folder ?? 0, place?.name ?? "")
         let limit = min(max(1, limit), 1_000)
         var page = Page()
         let folder = EntryFiles.entryFolders[number]
-        let result = try await perform {
-            Result { () throws(SystemFailure) in try files.entryNames(in: folder, after: after, limit: limit) }
+        let result = try await attempt { files throws(SystemFailure) in
+            try files.entryNames(in: folder, after: after, limit: limit)
         }
         var names: [String] = []
         switch result {
@@ -90,17 +89,15 @@ extension DiskCache {
     private func examine(
         _ digest: KeyDigest, _ withBody: Bool, _ removesDamages: Bool, _ page: inout Page
     ) async throws {
-        let (files, limit) = (self.files, fileSizeLimit)
-        let result = try await perform {
-            Result { () throws(SystemFailure) -> (EntryFiles.Finding, String) in
-                var key: [UInt8] = []
-                let finding = try files.read(digest, fileSizeLimit: limit, withBody: withBody) { name in
-                    key = Array(name)
-                    // The first half is that of the original's key, which the file does not tell.
-                    return Digest.of(key).1 == digest.low
-                }
-                return (finding, String(decoding: key, as: UTF8.self))
+        let limit = fileSizeLimit
+        let result = try await attempt { files throws(SystemFailure) -> (EntryFiles.Finding, String) in
+            var key: [UInt8] = []
+            let finding = try files.read(digest, fileSizeLimit: limit, withBody: withBody) { name in
+                key = Array(name)
+                // The first half is that of the original's key, which the file does not tell.
+                return Digest.of(key).1 == digest.low
             }
+            return (finding, String(decoding: key, as: UTF8.self))
         }
         switch result {
         case .success((.entry(let entry, let status), let key)):

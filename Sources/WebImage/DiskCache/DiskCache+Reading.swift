@@ -45,16 +45,6 @@ extension DiskCache {
         try await find(key, withBody: false)?.metadata
     }
 
-    /// Whether there is an entry for `key`.
-    ///
-    /// Reads the file, as ``metadata(for:)`` does.
-    ///
-    /// - Throws: `CancellationError` only.
-    @concurrent
-    public nonisolated func contains(_ key: CacheKey) async throws -> Bool {
-        try await metadata(for: key) != nil
-    }
-
     private nonisolated func find(
         _ key: CacheKey, madeFrom original: CacheKey? = nil, withBody: Bool
     ) async throws -> DiskEntry? {
@@ -90,17 +80,14 @@ extension DiskCache {
         _ early: EntryFiles.Finding?, _ key: CacheKey, _ digest: KeyDigest, madeFrom original: CacheKey?,
         withBody: Bool
     ) async throws -> DiskEntry? {
-        guard begin() else { return nil }
+        guard try begin() else { return nil }
         defer { end() }
         if let finding = early ?? (isMissing(digest) ? .nothing : nil) { return count(finding, digest) }
-        let (files, limit, lifetime) = (self.files, fileSizeLimit, self.lifetime)
-        let usedAt = Int64(index[digest]?.usedAt ?? 0)
-        let result = try await perform {
-            Result { () throws(SystemFailure) in
-                try files.lookUp(
-                    key, digest, madeFrom: original, lifetime: lifetime, usedAt: usedAt, fileSizeLimit: limit,
-                    withBody: withBody)
-            }
+        let (limit, lifetime, usedAt) = (fileSizeLimit, self.lifetime, Int64(index[digest]?.usedAt ?? 0))
+        let result = try await attempt { files throws(SystemFailure) in
+            try files.lookUp(
+                key, digest, madeFrom: original, lifetime: lifetime, usedAt: usedAt, fileSizeLimit: limit,
+                withBody: withBody)
         }
         switch result {
         case .success(let finding):
@@ -174,8 +161,7 @@ extension DiskCache {
     ) async throws -> Result<EntryFiles.Listed?, SystemFailure>? {
         try await takeTurn(digest)
         defer { passTurn(digest) }
-        let files = self.files
-        let result = try await perform { Result { () throws(SystemFailure) in try step(files) } }
+        let result = try await attempt(step)
         switch result {
         case .success(let found): note(digest, size: found?.size, storedAt: found?.modifiedAt ?? 0)
         case .failure(let failure): warn(CacheError(failure, path: files.path(of: digest)), during: sort)

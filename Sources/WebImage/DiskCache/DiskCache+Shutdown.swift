@@ -72,7 +72,10 @@ extension DiskCache {
     /// Counts an operation in. `false` when the cache takes no more.
     ///
     /// The first operation starts the maintenance task.
-    func begin() -> Bool {
+    ///
+    /// - Throws: `CancellationError` for a task that was cancelled.
+    func begin() throws -> Bool {
+        try Task.checkCancellation()
         guard life.isOpen else { return false }
         life.operations += 1
         if !isIndexed { startMaintenance() }

@@ -67,8 +67,7 @@ extension DiskCache {
         _ key: CacheKey, byteCount: Int? = nil,
         _ make: @escaping @Sendable (EntryFiles) throws(SystemFailure) -> DiskEntry?
     ) async throws -> StoreOutcome? {
-        try Task.checkCancellation()
-        guard begin() else { return refuseShutDown() }
+        guard try begin() else { return refuseShutDown() }
         defer { end() }
         guard byteCount ?? 0 <= fileSizeLimit else { return refuseTooLarge() }
         guard !isBackingOff else { return refuseFull() }
@@ -80,24 +79,20 @@ extension DiskCache {
         defer { pendingBytes -= byteCount ?? 0 }
         if let byteCount { await makeRoom(for: byteCount) }
 
-        let (files, account, free) = (self.files, self.account, configuration.minimumFreeByteCount)
-        let (limit, time) = (fileSizeLimit, now)
-        let result = try await perform {
-            Result { () throws(SystemFailure) -> Written in
-                if let byteCount, !files.hasRoom(for: byteCount, leaving: free) { throw .full }
-                guard let entry = try make(files) else { return .nothing }
-                var metadata = entry.metadata
-                metadata.storedAt = time
-                guard
-                    let front = EntryHeader.front(
-                        key: key, metadata: metadata, body: entry.bytes, filledUpTo: limit),
-                    front.count + entry.bytes.count <= limit
-                else { return .tooLarge }
-                let size = try files.write(front: front, body: entry.bytes, as: digest, storedAt: time)
-                // Once the entry has its name, and before the store returns. Another cache may have removed its like.
-                let found = account.add(byteCount == nil ? 1 : size)
-                return .file(size, keptUntil: metadata.keptUntil, found)
-            }
+        let (account, free, limit, time) = (self.account, configuration.minimumFreeByteCount, fileSizeLimit, now)
+        let result = try await attempt { files throws(SystemFailure) -> Written in
+            if let byteCount, !files.hasRoom(for: byteCount, leaving: free) { throw .full }
+            guard let entry = try make(files) else { return .nothing }
+            var metadata = entry.metadata
+            metadata.storedAt = time
+            guard
+                let front = EntryHeader.front(key: key, metadata: metadata, body: entry.bytes, filledUpTo: limit),
+                front.count + entry.bytes.count <= limit
+            else { return .tooLarge }
+            let size = try files.write(front: front, body: entry.bytes, as: digest, storedAt: time)
+            // Once the entry has its name, and before the store returns. Another cache may have removed its like.
+            let found = account.add(byteCount == nil ? 1 : size)
+            return .file(size, keptUntil: metadata.keptUntil, found)
         }
         switch result {
         case .success(.file(let size, let keptUntil, let found)):
@@ -119,8 +114,7 @@ extension DiskCache {
     ///
     /// - Throws: `CancellationError` only, and then nothing was removed.
     public func remove(_ key: CacheKey) async throws {
-        try Task.checkCancellation()
-        guard begin() else { return }
+        guard try begin() else { return }
         defer { end() }
         try await removeWaitingForTurn(KeyDigest(of: key))
     }
@@ -130,14 +124,11 @@ extension DiskCache {
     /// - Throws: `CancellationError` only. Some entries may be removed by then.
     /// - Complexity: Lists one of the 256 folders.
     public func removeAll(madeFrom original: CacheKey) async throws {
-        try Task.checkCancellation()
-        guard begin() else { return }
+        guard try begin() else { return }
         defer { end() }
-        let (group, files) = (KeyDigest(of: original), self.files)
-        let found = try await perform {
-            Result { () throws(SystemFailure) in
-                try files.list(group.folder).map(\.digest).filter { $0.isOfSameOriginal(as: group) }
-            }
+        let group = KeyDigest(of: original)
+        let found = try await attempt { files throws(SystemFailure) in
+            try files.list(group.folder).map(\.digest).filter { $0.isOfSameOriginal(as: group) }
         }
         switch found {
         case .success(let digests): for digest in digests { try await removeWaitingForTurn(digest) }
@@ -148,7 +139,7 @@ extension DiskCache {
 
     func removeWaitingForTurn(_ digest: KeyDigest) async throws {
         try await inTurn(of: digest, during: .removing) { files throws(SystemFailure) in
-            try files.remove(digest, onlyIf: nil)
+            try files.remove(digest)
         }
     }
 

@@ -19,8 +19,7 @@ extension DiskCache {
     /// - Throws: `CancellationError` between slices.
     /// - Complexity: O(n) for the index, and one removal of a file for each entry.
     public func trim(toBytes byteCount: Int) async throws {
-        try Task.checkCancellation()
-        guard begin() else { return }
+        guard try begin() else { return }
         defer { end() }
         await waitForIndex()
         await consultAccount()
@@ -38,8 +37,7 @@ extension DiskCache {
     ///
     /// - Throws: `CancellationError` between slices.
     public func removeAll() async throws {
-        try Task.checkCancellation()
-        guard begin() else { return }
+        guard try begin() else { return }
         defer { end() }
         let files = self.files
         for names in try await perform({ files.presentFolders() })?.slices(of: 8) ?? [] {

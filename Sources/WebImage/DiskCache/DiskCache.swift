@@ -161,6 +161,16 @@ public actor DiskCache: CacheStoring {
         }
     }
 
+    /// Runs a step on the cache's threads that may fail.
+    ///
+    /// - Returns: `nil` when the pool refused it.
+    /// - Throws: `CancellationError`, and then the step did not run.
+    func attempt<Outcome: Sendable>(
+        _ step: @escaping @Sendable (EntryFiles) throws(SystemFailure) -> Outcome
+    ) async throws -> Result<Outcome, SystemFailure>? {
+        try await perform { [files] in Result { () throws(SystemFailure) in try step(files) } }
+    }
+
     /// Waits for the turn to change a key's file; ``passTurn(_:)`` must follow.
     func takeTurn(_ digest: KeyDigest) async throws {
         if turns.take(digest) { return }
