@@ -144,7 +144,7 @@ let package = Package(
 
         // Floor 4: the folder of an app that uses SDWebImage.
         .target(
-            name: "SDWebImageCache", dependencies: ["Locks", "PlatformBasics", "TaskCoordination", "WebImage"]),
+            name: "SDWebImageCache", dependencies: ["PlatformBasics", "TaskCoordination", "WebImage", "COpenSSL"]),
 
         // Floor 4: entries that machines share, and the stores that keep them. A program that does not import one does
         // not link its C library.
@@ -157,7 +157,7 @@ let package = Package(
             ]),
 
         .target(
-            name: "ObjectStore", dependencies: ["PlatformBasics", "SharedStores", "HTTPTransport", "COpenSSL"]),
+            name: "ObjectStore", dependencies: ["PlatformBasics", "SharedStores", "HTTPTransport", "WebImage"]),
 
         // The addresses of the image server, for programs that make or check them.
         .target(name: "SignedAddresses", dependencies: ["PlatformBasics", "COpenSSL"]),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-import COpenSSL
 public import HTTPTransport
 import PlatformBasics
 public import SharedStores
+import WebImage
 
 /// Entries in a bucket of S3, or of a service with its protocol, through libcurl, which signs the requests.
 ///
@@ -84,7 +84,7 @@ public final class ObjectStore: SharedStore {
         var request = try request("PUT", key)
         let seconds = min(max(1, lifetime.components.seconds), 10_000_000_000)
         request.headers = [
-            "Content-Type": "application/octet-stream", "x-amz-content-sha256": Self.digest(of: bytes),
+            "Content-Type": "application/octet-stream", "x-amz-content-sha256": Digest.text(of: bytes),
             Self.endField: String(Int64(configuration.now().timeIntervalSince1970) + seconds),
         ]
         request.body = bytes
@@ -155,13 +155,6 @@ public final class ObjectStore: SharedStore {
         let parts = String(decoding: document, as: UTF8.self).split(separator: "<Code>", maxSplits: 1)
         let name = parts.count == 2 ? parts[1].prefix { $0.isASCII && $0.isLetter } : ""
         return (1...64).contains(name.count) ? String(name) : nil
-    }
-
-    private static func digest(of bytes: [UInt8]) -> String {
-        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-        _ = unsafe SHA256(bytes, bytes.count, &digest)
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }
 

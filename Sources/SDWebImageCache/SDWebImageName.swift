@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import COpenSSL
 import PlatformBasics
 import WebImage
 
@@ -19,7 +20,7 @@ struct SDWebImageName: Hashable, Sendable {
 
     init(_ key: CacheKey) {
         let text = Self.text(of: key)
-        digest = MD5.text(of: Array(text.utf8))
+        digest = Self.md5(Array(text.utf8))
         // What is made of an original has a name that no version of SDWebImage gives, and the extension of the
         // original.
         let original = text.utf8.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).first ?? []
@@ -29,6 +30,18 @@ struct SDWebImageName: Hashable, Sendable {
         // An escaped slash in a URL would lead into another folder.
         let isUsable = !name.isEmpty && name.utf16.count <= Self.longestExtension && name.utf8.count <= 222
         suffix = isUsable && !name.utf8.contains(UInt8(ascii: "/")) ? "." + name : ""
+    }
+
+    /// The digest that SDWebImage names its files by, in 32 lower-case hexadecimal digits.
+    ///
+    /// It protects nothing: two keys can be made that share a name. A file says by its metadata whose it is, if this
+    /// package has written it.
+    ///
+    /// - Complexity: O(n).
+    static func md5(_ bytes: [UInt8]) -> String {
+        var digest = [UInt8](repeating: 0, count: Int(MD5_DIGEST_LENGTH))
+        _ = unsafe MD5(bytes, bytes.count, &digest)
+        return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     /// What follows the last dot of the last component; nothing where that dot is the component's first character.

@@ -7,7 +7,7 @@ import CryptoKit
 /// The first 128 bits of SHA-256.
 ///
 /// - Source: FIPS 180-4.
-enum Digest {
+package enum Digest {
     /// The digest of `bytes`: its first eight bytes and the next, each as a number that is written like them.
     static func of(_ bytes: [UInt8]) -> (UInt64, UInt64) {
         let digest = Array(SHA256.hash(data: bytes))
@@ -18,7 +18,7 @@ enum Digest {
     static func of(_ text: String) -> (UInt64, UInt64) { of(Array(text.utf8)) }
 
     /// All of SHA-256 of `bytes`, in 64 hexadecimal digits.
-    static func text(of bytes: [UInt8]) -> String {
+    package static func text(of bytes: [UInt8]) -> String {
         let digest = Array(SHA256.hash(data: bytes))
         let halves = [0, 16].map { (number(digest[$0..<$0 + 8]), number(digest[$0 + 8..<$0 + 16])) }
         return halves.map { KeyDigest(high: $0.0, low: $0.1).fileName }.joined()
@@ -32,7 +32,7 @@ import COpenSSL
 /// The first 128 bits of SHA-256.
 ///
 /// - Source: FIPS 180-4.
-enum Digest {
+package enum Digest {
     /// The digest of `bytes`: its first eight bytes and the next, each as a number that is written like them.
     ///
     /// - Complexity: O(n), 70 ns for a URL.
@@ -49,7 +49,7 @@ enum Digest {
     }
 
     /// All of SHA-256 of `bytes`, in 64 hexadecimal digits.
-    static func text(of bytes: [UInt8]) -> String {
+    package static func text(of bytes: [UInt8]) -> String {
         let words = unsafe bytes.withUnsafeBufferPointer { unsafe whole(of: $0) }
         return KeyDigest(high: words.0, low: words.1).fileName + KeyDigest(high: words.2, low: words.3).fileName
     }

@@ -24,7 +24,7 @@ struct SDWebImageNameTests {
 
     @Test
     func `the name is MD5 of the key, or of a program's own, and the extension of its path, or of its original`() {
-        for (text, expected) in Self.digests { expectEqual(MD5.text(of: Array(text.utf8)), expected, "\(text)") }
+        for (text, expected) in Self.digests { expectEqual(SDWebImageName.md5(Array(text.utf8)), expected, "\(text)") }
         for (key, expected) in Self.names { expectEqual(SDWebImageName(CacheKey(key)).file, expected, "\(key)") }
         let named = SDWebImageName(CacheKey("\0key\0\u{39}:picture.1"))
         expectEqual(named, SDWebImageName(CacheKey("picture.1")))
