@@ -7,27 +7,19 @@ import TaskCoordination
 ///
 /// Remembers originals up to a limit in bytes; the one whose failure is oldest makes room.
 struct RefreshPauses<Key: Hashable> {
-    private struct Failure {
+    struct Failure {
         var count: Int
         var at: Date
     }
 
     static var longest: TimeInterval { 60 }
 
-    private var failures: BoundedTable<Key, Failure>
-
-    init(byteLimit: Int) { failures = BoundedTable(byteLimit: byteLimit) }
+    /// The failures that are remembered. The oldest leave at once when its limit falls.
+    var failures: BoundedTable<Key, Failure>
 
     var count: Int { failures.count }
 
-    /// The most bytes to remember. The oldest failures leave at once when it falls.
-    var byteLimit: Int {
-        get { failures.byteLimit }
-        set { failures.byteLimit = newValue }
-    }
-
-    /// The bytes of the remembered failures.
-    var byteCount: Int { failures.byteCount }
+    init(byteLimit: Int) { failures = BoundedTable(byteLimit: byteLimit) }
 
     /// Whether a refresh that failed is not tried again yet. A clock that was set back ends every pause.
     func isPaused(_ key: Key, at now: Date) -> Bool {

@@ -39,11 +39,11 @@ final class Refreshes: Sendable {
     var count: Int { state.withLock { $0.tasks.count } }
 
     /// The bytes of the originals whose refreshes pause.
-    var byteCount: Int { state.withLock { $0.pauses.byteCount } }
+    var byteCount: Int { state.withLock { $0.pauses.failures.byteCount } }
 
     /// Gives memory back, and takes no more than a share until the pressure ends.
     func respond(to pressure: MemoryPressure) {
-        state.withLock { $0.pauses.byteLimit = Self.byteLimit / pressure.divisor }
+        state.withLock { $0.pauses.failures.byteLimit = Self.byteLimit / pressure.divisor }
     }
 
     /// Starts a refresh, unless one for this original runs, one has failed a short while ago, or the manager ends.

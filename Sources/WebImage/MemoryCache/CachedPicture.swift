@@ -46,29 +46,22 @@ enum CachedPicture: Sendable {
         MemoryLayout<S3FIFO<MemoryKey, CachedPicture>.Slot>.stride * 3 / 2 + (MemoryLayout<MemoryKey>.stride + 4) * 2
         + 2 * GhostQueue.overhead
 
-    /// The number of the transfer that brought the content; 0 when it was on disk before.
-    var number: Int {
+    /// What both kinds have of their original.
+    private var source: (number: Int, generation: ContentGeneration?, origin: OriginResponse?) {
         switch self {
-        case .decoded(let picture): picture.value.number
-        case .encoded(let file): file.value.number
+        case .decoded(let picture): (picture.value.number, picture.value.generation, picture.value.origin)
+        case .encoded(let file): (file.value.number, file.value.generation, file.value.origin)
         }
     }
+
+    /// The number of the transfer that brought the content; 0 when it was on disk before.
+    var number: Int { source.number }
 
     /// The content of the original that it is, or was made from; `nil` when it is unknown.
-    var generation: ContentGeneration? {
-        switch self {
-        case .decoded(let picture): picture.value.generation
-        case .encoded(let file): file.value.generation
-        }
-    }
+    var generation: ContentGeneration? { source.generation }
 
     /// What the origin said about the original; `nil` when it is unknown.
-    var origin: OriginResponse? {
-        switch self {
-        case .decoded(let picture): picture.value.origin
-        case .encoded(let file): file.value.origin
-        }
-    }
+    var origin: OriginResponse? { source.origin }
 
     /// The same after the origin has confirmed the original.
     func renewed(_ origin: OriginResponse, _ number: Int) -> CachedPicture {

@@ -49,35 +49,15 @@ extension MemoryCache {
 
     /// What a memory cache holds and has done, at one instant.
     public typealias Statistics = MemoryStatistics
-
-    /// What one sweep did.
-    package struct Sweep: Sendable, Equatable {
-        /// Why a cache is swept.
-        package enum Cause: Sendable {
-            /// A call of ``MemoryCache/trim(toCost:)``.
-            case trim
-            /// New limits.
-            case limits
-            /// Another level of memory pressure.
-            case pressure
-        }
-
-        /// Why the cache was swept.
-        package var cause: Cause
-        /// The number of evicted entries.
-        package var evictionCount: Int
-        /// The sum of their costs, in bytes.
-        package var byteCount: Int
-    }
 }
 
-/// How short of memory the process or the machine is.
+/// How short of memory the process or the machine is; a higher level is worse.
 ///
 /// The levels of Dispatch's memory pressure events. On Linux, `warning` stands for some tasks that wait for memory and
 /// `critical` for all of them.
 ///
 /// - Source: Linux kernel documentation, `psi.rst`: "some" and "full".
-public enum MemoryPressure: Sendable, CaseIterable {
+public enum MemoryPressure: Sendable, CaseIterable, Comparable {
     /// There is enough memory.
     case normal
     /// Memory is short.

@@ -43,7 +43,7 @@ extension MemoryCache {
         // Until the next sample the cache takes no more than there is, however fast it grows.
         let (limit, isBeyondAll) = statistics.cost.addingReportingOverflow(max(0, sample.room ?? .max))
         growthLimit = isBeyondAll ? .max : limit
-        applyGrowthLimit()
+        applyLimits()
         if gauge.level != before {
             respond(to: gauge.level)
             watcher.watch.onChange(gauge.level)
@@ -71,6 +71,6 @@ extension MemoryCache {
         // Released after the lock.
         _ = watcher?.task.withLock { $0.take() }
         growthLimit = .max
-        applyGrowthLimit()
+        applyLimits()
     }
 }

@@ -84,14 +84,11 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ///
     /// - Parameter setsLimits: Whether these are the limits from now on. The limits fall with each slice: under the
     ///   final limits a store between two slices would evict all the rest in one hold of the lock.
-    /// - Returns: The number of evicted entries, and the sum of their costs.
     /// - Complexity: O(number of entries evicted), in slices between which look-ups continue.
-    func sweep(toCost cost: Int, count: Int, setsLimits: Bool) -> (evictionCount: Int, byteCount: Int) {
-        var swept = (evictionCount: 0, byteCount: 0)
+    func sweep(toCost cost: Int, count: Int, setsLimits: Bool) {
         var isDone = false
         while !isDone {
-            let (isLast, byteCount, keys, retired) = entries.withLock { entries in
-                let before = entries.totalCost
+            let (keys, retired) = entries.withLock { entries in
                 var retired: [Value] = []
                 while retired.count < Self.sliceLength, entries.totalCost > cost || entries.count > count {
                     entries.evictOne(retired: &retired)
@@ -99,16 +96,12 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 if setsLimits {
                     entries.setLimits(cost: max(cost, entries.totalCost), count: max(count, entries.count))
                 }
-                let keys = entries.takeRetiredKeys()
-                return (retired.count < Self.sliceLength, before - entries.totalCost, keys, retired)
+                return (entries.takeRetiredKeys(), retired)
             }
             tell(keys)
-            isDone = isLast
-            swept.evictionCount += retired.count
-            swept.byteCount += byteCount
+            isDone = retired.count < Self.sliceLength
             _ = consume retired
         }
-        return swept
     }
 
     /// Removes every entry, and keeps the limits and the statistics.

@@ -49,25 +49,14 @@ struct PressureGauge {
 
     mutating func note(_ sample: MemorySample) {
         let pressure = sample.pressure
-        if pressure.rank > level.rank {
+        if pressure > level {
             (level, calmCount) = (pressure, 0)
-        } else if pressure.rank == level.rank {
+        } else if pressure == level {
             calmCount = 0
         } else {
             calmCount += 1
             guard calmCount >= Self.calm else { return }
             (level, calmCount) = (level == .critical ? .warning : .normal, 0)
-        }
-    }
-}
-
-extension MemoryPressure {
-    /// Higher is worse.
-    fileprivate var rank: Int {
-        switch self {
-        case .normal: 0
-        case .warning: 1
-        case .critical: 2
         }
     }
 }

@@ -142,11 +142,7 @@ struct S3FIFO<Key: Hashable, Value> {
         }
         while totalCost > maximumCost - cost || count >= maximumCount { evictOne(retired: &retired) }
         let number = takeSlot()
-        slots[Int(number)].key = key
-        slots[Int(number)].value = value
-        slots[Int(number)].cost = cost
-        slots[Int(number)].deadline = deadline
-        slots[Int(number)].hits = replaced?.1 ?? 0
+        slots[Int(number)] = Slot(key: key, value: value, cost: cost, deadline: deadline, hits: replaced?.1 ?? 0)
         slotNumbers[key] = number
         link(number, into: isKnown ? .main : .small)
         return true
