@@ -4,7 +4,7 @@ public import ImageCoding
 
 /// A loaded picture and where it came from.
 ///
-/// A value of two words: copies share their fields until one of them is changed.
+/// A value of two words: copies share their fields.
 public struct ImageResponse: Sendable {
     /// What memory keeps.
     private(set) var content: Shared<Content>
@@ -61,56 +61,34 @@ public struct ImageResponse: Sendable {
         var facts: LoadFacts?
     }
 
-    private mutating func changeContent(_ body: (inout Content) -> Void) {
-        var changed = content.value
-        body(&changed)
-        content = Shared(changed)
-    }
-
-    private mutating func changeDelivery(_ body: (inout Delivery) -> Void) {
-        var changed = delivery?.value ?? Delivery()
-        body(&changed)
-        delivery = Shared(changed)
+    /// The same picture that has come another way.
+    private func delivered(_ change: (inout Delivery) -> Void) -> ImageResponse {
+        var (copy, changed) = (self, delivery?.value ?? Delivery())
+        change(&changed)
+        copy.delivery = Shared(changed)
+        return copy
     }
 }
 
 extension ImageResponse {
     /// The picture, decoded and transformed.
-    public var image: DecodedImage {
-        get { content.value.image }
-        set { changeContent { $0.image = newValue } }
-    }
+    public var image: DecodedImage { content.value.image }
 
     /// The format of the original file.
-    public var format: ImageFormat {
-        get { content.value.format }
-        set { changeContent { $0.format = newValue } }
-    }
+    public var format: ImageFormat { content.value.format }
 
     /// What the origin said: status, fields, final address, validators and expiry. `nil` for a picture that did not
     /// come from an origin, and for a transformed picture from disk.
-    public var origin: OriginResponse? {
-        get { content.value.origin }
-        set { changeContent { $0.origin = newValue } }
-    }
+    public var origin: OriginResponse? { content.value.origin }
 
     /// Where the picture came from.
-    public var source: ImageSource {
-        get { delivery?.value.source ?? .memory }
-        set { changeDelivery { $0.source = newValue } }
-    }
+    public var source: ImageSource { delivery?.value.source ?? .memory }
 
     /// The original file, when this load read or received it; a memory hit does not carry it.
-    public var original: EncodedImage? {
-        get { delivery?.value.original }
-        set { changeDelivery { $0.original = newValue } }
-    }
+    public var original: EncodedImage? { delivery?.value.original }
 
     /// How long each stage took; `nil` for stages that did not run.
-    public var metrics: LoadMetrics {
-        get { delivery?.value.metrics ?? LoadMetrics() }
-        set { changeDelivery { $0.metrics = newValue } }
-    }
+    public var metrics: LoadMetrics { delivery?.value.metrics ?? LoadMetrics() }
 
     /// What is wrong with the file that the picture was decoded from; empty for a whole file.
     public var damage: ImageDamage { image.damage }
@@ -132,10 +110,7 @@ extension ImageResponse {
 
     /// The response for the caller, which may keep it forever.
     var handedOver: ImageResponse {
-        guard share != nil else { return self }
-        var copy = self
-        copy.changeDelivery { $0.share = nil }
-        return copy
+        share == nil ? self : delivered { $0.share = nil }
     }
 
     /// What happened at the origin; `nil` when ``source`` says it all.
@@ -143,20 +118,22 @@ extension ImageResponse {
 
     /// The response with what happened at the origin, and what it said before.
     func noting(_ facts: LoadFacts?, _ origin: OriginResponse?) -> ImageResponse {
-        var copy = self
-        copy.changeDelivery { $0.facts = facts }
-        if self.origin == nil { copy.changeContent { $0.origin = origin } }
+        var copy = delivered { $0.facts = facts }
+        if self.origin == nil {
+            var content = content.value
+            content.origin = origin
+            copy.content = Shared(content)
+        }
         return copy
     }
 
     /// The response of a load whose origin has confirmed the picture.
     func confirmed(_ origin: OriginResponse?, number: Int, metrics: LoadMetrics) -> ImageResponse {
-        var copy = self
-        copy.content = Shared(content.value.confirmed(origin, number: number))
-        copy.changeDelivery {
+        var copy = delivered {
             $0.metrics = metrics
             $0.facts = .confirmed
         }
+        copy.content = Shared(content.value.confirmed(origin, number: number))
         return copy
     }
 }

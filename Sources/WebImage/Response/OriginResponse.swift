@@ -5,7 +5,7 @@ import TaskCoordination
 
 /// What the origin said about a picture, as of the last transfer that brought or confirmed it.
 ///
-/// A value of one word: copies share their fields until one of them is changed.
+/// A value of one word: copies share their fields.
 public struct OriginResponse: Sendable, Hashable {
     private var fields: Shared<Fields>
 
@@ -30,12 +30,6 @@ public struct OriginResponse: Sendable, Hashable {
                 metrics: metrics))
     }
 
-    private mutating func change(_ body: (inout Fields) -> Void) {
-        var changed = fields.value
-        body(&changed)
-        fields = Shared(changed)
-    }
-
     /// Whether both say the same.
     public static func == (one: OriginResponse, other: OriginResponse) -> Bool {
         one.fields === other.fields || one.fields.value == other.fields.value
@@ -45,47 +39,35 @@ public struct OriginResponse: Sendable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(fields.value) }
 
     /// The address of the response, after redirects.
-    public var url: URL {
-        get { fields.value.url }
-        set { change { $0.url = newValue } }
-    }
+    public var url: URL { fields.value.url }
 
     /// The status code.
-    public var status: Int {
-        get { fields.value.status }
-        set { change { $0.status = newValue } }
-    }
+    public var status: Int { fields.value.status }
 
     /// The fields of the response. The disk cache keeps those in ``storedFields`` only.
-    public var headers: HTTPHeaders {
-        get { fields.value.headers }
-        set { change { $0.headers = newValue } }
-    }
+    public var headers: HTTPHeaders { fields.value.headers }
 
     /// When the request was sent; by default the time of arrival less what the transfer has measured up to the head.
     ///
     /// A response that was long on its way has aged meanwhile.
     public var requestedAt: Date {
-        get { fields.value.requestedAt ?? receivedAt.addingTimeInterval(-(metrics?.firstByte ?? .zero).seconds) }
-        set { change { $0.requestedAt = newValue } }
+        fields.value.requestedAt ?? receivedAt.addingTimeInterval(-(metrics?.firstByte ?? .zero).seconds)
     }
 
     /// When the head of the response arrived.
-    public var receivedAt: Date {
-        get { fields.value.receivedAt }
-        set { change { $0.receivedAt = newValue } }
-    }
+    public var receivedAt: Date { fields.value.receivedAt }
 
     /// The measurements of the transfer; `nil` for a picture from a cache.
-    public var metrics: HTTPMetrics? {
-        get { fields.value.metrics }
-        set { change { $0.metrics = newValue } }
-    }
+    public var metrics: HTTPMetrics? { fields.value.metrics }
 
     /// The values of the request's fields that `Vary` names, by lower-case name; `nil` when they are not known.
     var selectors: [String: String]? {
         get { fields.value.selectors }
-        set { change { $0.selectors = newValue } }
+        set {
+            var changed = fields.value
+            changed.selectors = newValue
+            fields = Shared(changed)
+        }
     }
 
     /// What the response keeps on the heap, in bytes.

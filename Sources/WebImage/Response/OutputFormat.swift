@@ -39,10 +39,7 @@ public enum OutputFormat: Sendable, Hashable {
     /// The format to write a picture in when its original has `format`. A picture of a lossless original stays
     /// lossless.
     func encodedFormat(original format: ImageFormat, isLossless: Bool, coders: ImageCoders) -> EncodedFormat {
-        guard case .original = self else {
-            guard case .encoded(let encoded) = self else { return .png }
-            return encoded
-        }
+        if case .encoded(let encoded) = self { return encoded }
         switch format {
         case .jpeg: return .jpeg(quality: 85)
         case .png: return .apng
