@@ -42,10 +42,10 @@ public struct ObjectService: Sendable, Hashable {
         secret: String? = nil, sessionToken: String? = nil
     ) throws(SharedStoreError) {
         guard !region.isEmpty, region.utf8.allSatisfy({ Self.isNameByte($0) && $0 != UInt8(ascii: ".") }) else {
-            throw Self.refusal("A region has small letters, digits and hyphens, such as eu-central-1.")
+            throw .unsupported("A region has small letters, digits and hyphens, such as eu-central-1.")
         }
         guard (keyID == nil) == (secret == nil), sessionToken == nil || keyID != nil else {
-            throw Self.refusal("A key of S3 has a name and a secret, and may have a session token; give both, or none.")
+            throw .unsupported("A key of S3 has a name and a secret, and may have a session token; give both, or none.")
         }
         let place = endpoint ?? URL(string: "https://s3.\(region).amazonaws.com")
         guard let place, ["http", "https"].contains(place.scheme?.lowercased()), place.user == nil,
@@ -54,7 +54,7 @@ public struct ObjectService: Sendable, Hashable {
             let origin = URL(
                 string: "\(place.scheme?.lowercased() ?? "")://\(host)\(place.port.map { ":\($0)" } ?? "")"),
             origin.host() == place.host(), origin.port == place.port
-        else { throw Self.refusal("An endpoint has a scheme, a host and a port alone: https://minio.example:9000.") }
+        else { throw .unsupported("An endpoint has a scheme, a host and a port alone: https://minio.example:9000.") }
         self.endpoint = origin
         self.style = style ?? (endpoint == nil ? .host : .path)
         credential = keyID.map {
@@ -70,13 +70,13 @@ public struct ObjectService: Sendable, Hashable {
     /// - Throws: `SharedStoreError` with code `.unsupported`.
     public func url(of key: String, in bucket: String) throws(SharedStoreError) -> URL {
         guard Self.isBucket(bucket) else {
-            throw Self.refusal("A bucket has 3 to 63 small letters, digits, hyphens and dots.")
+            throw .unsupported("A bucket has 3 to 63 small letters, digits, hyphens and dots.")
         }
         let segments = key.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard (1...1_024).contains(key.utf8.count), key.utf8.first != UInt8(ascii: "/"),
             !segments.contains(where: { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) })
         else {
-            throw Self.refusal("A key has 1 to 1,024 bytes, begins with no slash, and has no \".\" or \"..\" in it.")
+            throw .unsupported("A key has 1 to 1,024 bytes, begins with no slash, and has no \".\" or \"..\" in it.")
         }
         let (scheme, isInHost) = ((endpoint.scheme ?? "") + "://", style == .host && !bucket.contains("."))
         let authority = endpoint.absoluteString.dropFirst(scheme.count)
@@ -84,7 +84,7 @@ public struct ObjectService: Sendable, Hashable {
         guard let url = URL(string: scheme + place + Self.escaped(key)), url.scheme == endpoint.scheme,
             url.port == endpoint.port, url.host() == (isInHost ? bucket + "." : "") + (endpoint.host() ?? "")
         else {
-            throw Self.refusal("The endpoint, the bucket and the key make no URL.")
+            throw .unsupported("The endpoint, the bucket and the key make no URL.")
         }
         return url
     }
@@ -113,9 +113,5 @@ public struct ObjectService: Sendable, Hashable {
         case 0x30...0x39, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."): true
         default: false
         }
-    }
-
-    private static func refusal(_ message: String) -> SharedStoreError {
-        SharedStoreError(code: .unsupported, message: message)
     }
 }

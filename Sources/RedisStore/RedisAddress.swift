@@ -56,10 +56,9 @@ public struct RedisAddress: Sendable, Hashable {
     /// - Throws: `SharedStoreError` with code `.unsupported`, which says what the address may be. `redis-cluster:` asks
     ///   for what hiredis lacks.
     public init(_ text: String) throws(SharedStoreError) {
-        func refuse(_ message: String) -> SharedStoreError { SharedStoreError(code: .unsupported, message: message) }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1].hasPrefix("//") else {
-            throw refuse(
+            throw .unsupported(
                 "An address of Redis is redis://host:port/database, rediss: for TLS, or unix:///path?db=database.")
         }
         let rest = parts[1].dropFirst(2)
@@ -67,12 +66,12 @@ public struct RedisAddress: Sendable, Hashable {
         case "unix":
             let pieces = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
             guard let path = pieces[0].percentDecoded, path.hasPrefix("/"), path.utf8.count < 108 else {
-                throw refuse("A Unix socket is named as in unix:///run/redis.sock, with less than 108 bytes.")
+                throw .unsupported("A Unix socket is named as in unix:///run/redis.sock, with less than 108 bytes.")
             }
             self.init(.unix(path: path))
             for (name, text) in Self.options(pieces.dropFirst().first) {
                 guard name == "db", let number = Int(text), (0...65_535).contains(number) else {
-                    throw refuse("After the path of a Unix socket, only ?db=NUMBER may stand.")
+                    throw .unsupported("After the path of a Unix socket, only ?db=NUMBER may stand.")
                 }
                 database = number
             }
@@ -88,15 +87,19 @@ public struct RedisAddress: Sendable, Hashable {
             let (host, port) = Self.hostAndPort(pieces[0])
             let number = pieces.count == 2 && !pieces[1].isEmpty ? Int(pieces[1]) : 0
             guard let host, let port, let number, (0...65_535).contains(number) else {
-                throw refuse("An address of Redis is redis://user:password@host:port/database.")
+                throw .unsupported("An address of Redis is redis://user:password@host:port/database.")
             }
             self.init(.port(host: host, port: port), database: number)
             let words = login?.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false) ?? []
             let texts = words.compactMap(\.percentDecoded)
-            guard texts.count == words.count else { throw refuse("The user or the password is not percent-encoded.") }
+            guard texts.count == words.count else {
+                throw .unsupported("The user or the password is not percent-encoded.")
+            }
             if texts.count == 2 { password = texts[1] }
             if let name = texts.first, !name.isEmpty { user = name }
-            if password == nil, user != nil { throw refuse("A password stands after a colon: redis://:password@host.") }
+            if password == nil, user != nil {
+                throw .unsupported("A password stands after a colon: redis://:password@host.")
+            }
             if parts[0] == "rediss" { tls = TLS() }
             for (name, text) in Self.options(halves.dropFirst().first) {
                 switch name {
@@ -106,17 +109,17 @@ public struct RedisAddress: Sendable, Hashable {
                 default: tls = nil
                 }
                 guard tls != nil, !text.isEmpty else {
-                    throw refuse("Only rediss: has ?cacert=FILE&cert=FILE&key=FILE after it.")
+                    throw .unsupported("Only rediss: has ?cacert=FILE&cert=FILE&key=FILE after it.")
                 }
             }
             if tls?.keyPath != nil, tls?.certificatePath == nil {
-                throw refuse("A key needs a certificate: ?cert=FILE.")
+                throw .unsupported("A key needs a certificate: ?cert=FILE.")
             }
         case "redis-cluster":
-            throw refuse(
+            throw .unsupported(
                 "hiredis (\(RedisStore.libraryVersion)) speaks to one server. Name one primary, or a proxy in front of "
                     + "the cluster: redis://host:port.")
-        default: throw refuse("\"\(parts[0]):\" is none of redis:, rediss: and unix:.")
+        default: throw .unsupported("\"\(parts[0]):\" is none of redis:, rediss: and unix:.")
         }
     }
 

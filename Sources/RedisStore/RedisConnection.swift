@@ -141,12 +141,11 @@ import TaskCoordination
                 throw unsafe Self.error(context, "has gone", name)
             }
             let after = unsafe reader.pointee.len
-            let hasNews = after != before
             guard after <= byteLimit else {
                 throw SharedStoreError(code: .malformed, message: "Redis at \(name) sends more than was asked for.")
             }
-            if hasNews { try answer() }
-            if !hasNews { return }
+            if after == before { return }
+            try answer()
         }
     }
 

@@ -24,7 +24,9 @@ extension RedisLink {
             let own = login + [RedisCommand(["SELECT", "\(address.database)"])] + RedisScript.loading
             phase = .connecting(missing: own.count + login.count + 1, deadline: deadline)
             for command in own { greet(commands, command, deadline) }
-            for command in login + [RedisCommand(["SUBSCRIBE", channel])] { greet(messages, command, deadline) }
+            for command in login + [RedisCommand(["SUBSCRIBE", configuration.channel])] {
+                greet(messages, command, deadline)
+            }
         } catch {
             fail(error)
         }

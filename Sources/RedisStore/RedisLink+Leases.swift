@@ -8,36 +8,37 @@ import TaskCoordination
 
 extension RedisLink {
     func granted(
-        _ result: Result<RedisReply, SharedStoreError>, _ renewal: Renewal,
+        _ result: Result<RedisReply, SharedStoreError>, _ key: SharedKey,
         _ place: OneShot<Result<RedisReply, any Error>>
     ) {
         let hears = place.resolve(result.mapError { $0 })
         guard case .success(.list(let parts)) = result, parts.first == .integer(2), parts.count > 1,
             case .integer(let token) = parts[1]
         else { return }
-        guard hears else { return send(renewal.release(token)) { _ in } }
+        let lease = SharedLease(key: key, token: token)
+        guard hears else { return send(configuration.finishing(lease, with: .released)) { _ in } }
         let now = configuration.now()
-        leases[renewal.key] = HeldLease(
-            renewal: renewal, token: token, renewAt: now + Self.nanoseconds(configuration.leaseTime / 3),
+        leases[key] = HeldLease(
+            lease: lease, renewAt: now + Self.nanoseconds(configuration.leaseTime / 3),
             until: now + Self.nanoseconds(configuration.maximumLease))
     }
 
     func careForLeases(_ now: UInt64) {
-        for (key, lease) in leases where now >= lease.renewAt {
-            guard now < lease.until else {
+        for (key, held) in leases where now >= held.renewAt {
+            guard now < held.until else {
                 leases[key] = nil
                 continue
             }
             leases[key]?.renewAt = now + Self.nanoseconds(configuration.leaseTime / 3)
-            send(lease.renewal.renew(lease.token)) { result in
+            send(configuration.renewing(held.lease)) { result in
                 // The lease has gone to another process.
-                if case .success(.integer(0)) = result { self.assumeIsolated { $0.forget(key, lease.token) } }
+                if case .success(.integer(0)) = result { self.assumeIsolated { $0.forget(held.lease) } }
             }
         }
     }
 
-    func forget(_ key: SharedKey, _ token: Int64) {
-        if leases[key]?.token == token { leases[key] = nil }
+    func forget(_ lease: SharedLease) {
+        if leases[lease.key]?.lease == lease { leases[lease.key] = nil }
     }
 
     func careForBells(_ now: UInt64) {

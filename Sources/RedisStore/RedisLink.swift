@@ -6,8 +6,7 @@ import TaskCoordination
 /// The connections of a store and what waits for them: an actor on its own event loop.
 actor RedisLink: LoopResident {
     enum Message: Sendable {
-        case command(RedisCommand, OneShot<Result<RedisReply, any Error>>)
-        case ask(RedisCommand, Renewal, OneShot<Result<RedisReply, any Error>>)
+        case command(RedisCommand, leasing: SharedKey?, OneShot<Result<RedisReply, any Error>>)
         case awaitConnection(OneShot<Bool>)
         case listen(String, Bell)
         case arm(Bell, Duration)
@@ -15,16 +14,8 @@ actor RedisLink: LoopResident {
         case endLease(SharedLease)
     }
 
-    /// What is done for a lease while its holder works.
-    struct Renewal: Sendable {
-        let key: SharedKey
-        let renew: @Sendable (Int64) -> RedisCommand
-        let release: @Sendable (Int64) -> RedisCommand
-    }
-
     struct HeldLease {
-        let renewal: Renewal
-        let token: Int64
+        let lease: SharedLease
         var renewAt: UInt64
         let until: UInt64
     }
@@ -39,7 +30,6 @@ actor RedisLink: LoopResident {
 
     nonisolated let loop = EventLoop(name: "redis")
     nonisolated let mail: Mailbox<Message>
-    nonisolated let channel: String
     let configuration: RedisStore.Configuration
     var loopToken: UInt32 = 0
     var phase: Phase
@@ -62,7 +52,6 @@ actor RedisLink: LoopResident {
         configuration.retryDelay = bounded(delays.lowerBound)...bounded(delays.upperBound)
         self.configuration = configuration
         mail = Mailbox(on: loop)
-        channel = "\(configuration.prefix):\(configuration.address.database):wake"
         retryDelay = configuration.retryDelay.lowerBound
         phase = .down(retryAt: 0)
     }
@@ -77,17 +66,13 @@ actor RedisLink: LoopResident {
 
     // MARK: - Calls from other threads
 
-    nonisolated func reply(to command: RedisCommand) async throws -> RedisReply {
+    /// Sends a command.
+    ///
+    /// - Parameter key: The entry, when the command asks for its lease. A lease that is granted is renewed from the same
+    ///   step on; one that is granted to a caller that has left is given back.
+    nonisolated func reply(to command: RedisCommand, leasing key: SharedKey? = nil) async throws -> RedisReply {
         let place = OneShot<Result<RedisReply, any Error>>()
-        guard mail.post(.command(command, place)) else { throw Self.shutDown }
-        return try await place.wait(onCancel: .failure(CancellationError())).get()
-    }
-
-    /// Sends a question for a lease. A lease that is granted is renewed from the same step on; one that is granted to a
-    /// caller that has left is given back.
-    nonisolated func ask(_ command: RedisCommand, _ renewal: Renewal) async throws -> RedisReply {
-        let place = OneShot<Result<RedisReply, any Error>>()
-        guard mail.post(.ask(command, renewal, place)) else { throw Self.shutDown }
+        guard mail.post(.command(command, leasing: key, place)) else { throw Self.shutDown }
         return try await place.wait(onCancel: .failure(CancellationError())).get()
     }
 
@@ -148,9 +133,9 @@ actor RedisLink: LoopResident {
 
     private func handle(_ message: Message) {
         switch message {
-        case .command(let command, let place): send(command) { place.resolve($0.mapError { $0 }) }
-        case .ask(let command, let renewal, let place):
-            send(command) { result in self.assumeIsolated { $0.granted(result, renewal, place) } }
+        case .command(let command, leasing: nil, let place): send(command) { place.resolve($0.mapError { $0 }) }
+        case .command(let command, leasing: let key?, let place):
+            send(command) { result in self.assumeIsolated { $0.granted(result, key, place) } }
         case .awaitConnection(let place):
             if case .connected = phase { place.resolve(true) } else { connectionWaiters.append(place) }
         case .listen(let key, let bell):
@@ -161,7 +146,7 @@ actor RedisLink: LoopResident {
         case .leave(let key, let bell):
             bells[key]?[ObjectIdentifier(bell)] = nil
             if bells[key]?.isEmpty == true { bells[key] = nil }
-        case .endLease(let lease): if leases[lease.key]?.token == lease.token { leases[lease.key] = nil }
+        case .endLease(let lease): forget(lease)
         }
     }
 
@@ -192,7 +177,7 @@ extension RedisLink.Message {
     /// Answers a message that came too late.
     func refuse() {
         switch self {
-        case .command(_, let place), .ask(_, _, let place): place.resolve(.failure(RedisLink.shutDown))
+        case .command(_, _, let place): place.resolve(.failure(RedisLink.shutDown))
         case .awaitConnection(let place): place.resolve(false)
         case .listen(_, let bell), .arm(let bell, _): bell.resolve(RedisLink.shutDown)
         case .leave, .endLease: break

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import COpenSSL
+import SharedStores
 
 /// The steps that happen at once on the server.
 ///
@@ -56,5 +57,49 @@ enum RedisScript: CaseIterable {
         var digest = [UInt8](repeating: 0, count: 20)  // what SHA-1 writes
         _ = unsafe SHA1(bytes, bytes.count, &digest)
         return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+// MARK: - Commands
+
+extension RedisStore.Configuration {
+    /// Where the ends of leases are told.
+    var channel: String { "\(prefix):\(address.database):wake" }
+
+    /// All keys of an entry have one hash tag.
+    func name(_ key: SharedKey, _ part: String = "") -> String { "\(prefix):{\(key)}\(part)" }
+
+    func storing(_ bytes: [UInt8], for key: SharedKey, lifetime: Duration) -> RedisCommand {
+        RedisCommand(["SET", name(key)], value: bytes, then: ["PX", Self.milliseconds(lifetime)])
+    }
+
+    func asking(for key: SharedKey) -> RedisCommand { script(.ask, key, [Self.milliseconds(leaseTime)]) }
+
+    func renewing(_ lease: SharedLease) -> RedisCommand {
+        script(.renew, lease.key, ["\(lease.token)", Self.milliseconds(leaseTime)])
+    }
+
+    func finishing(_ lease: SharedLease, with end: SharedLeaseEnd) -> RedisCommand {
+        let (place, bytes, lifetime): (String, [UInt8], Duration) =
+            switch end {
+            case .stored(let bytes, let lifetime): ("1", bytes, lifetime)
+            case .failed(let word, let lifetime): ("4", word, lifetime)
+            case .released: ("0", [], .seconds(1))
+            }
+        return script(
+            .finish, lease.key, ["\(lease.token)", place], value: bytes,
+            then: [Self.milliseconds(lifetime), channel, lease.key.description])
+    }
+
+    private func script(
+        _ script: RedisScript, _ key: SharedKey, _ arguments: [String], value: [UInt8]? = nil, then rest: [String] = []
+    ) -> RedisCommand {
+        let keys = ["", ":lease", ":token", ":word", ":waits"].map { name(key, $0) }
+        return RedisCommand(["EVALSHA", script.digest, "5"] + keys + arguments, value: value, then: rest)
+    }
+
+    private static func milliseconds(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        return String(max(1, min(seconds, 10_000_000_000) * 1_000 + attoseconds / 1_000_000_000_000_000))
     }
 }

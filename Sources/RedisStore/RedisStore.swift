@@ -52,12 +52,12 @@ public final class RedisStore: SharedLeasing {
     /// The installed hiredis.
     public static var libraryVersion: String { "\(HIREDIS_MAJOR).\(HIREDIS_MINOR).\(HIREDIS_PATCH)" }
 
-    private let configuration: Configuration
     let link: RedisLink
+
+    private var configuration: Configuration { link.configuration }
 
     /// Creates a store, and begins to connect.
     public init(_ configuration: Configuration) {
-        self.configuration = configuration
         link = RedisLink(configuration)
         link.start()
     }
@@ -88,7 +88,7 @@ public final class RedisStore: SharedLeasing {
 
     /// The bytes stored under `key`.
     public func bytes(for key: SharedKey) async throws -> [UInt8]? {
-        switch try await link.reply(to: RedisCommand(["GET", name(key)])) {
+        switch try await link.reply(to: RedisCommand(["GET", configuration.name(key)])) {
         case .text(let bytes): bytes
         case .nothing: nil
         case let reply: throw Self.unexpected(reply)
@@ -97,14 +97,13 @@ public final class RedisStore: SharedLeasing {
 
     /// Stores bytes.
     public func store(_ bytes: [UInt8], for key: SharedKey, lifetime: Duration) async throws {
-        let command = RedisCommand(["SET", name(key)], value: bytes, then: ["PX", Self.milliseconds(lifetime)])
-        let reply = try await link.reply(to: command)
+        let reply = try await link.reply(to: configuration.storing(bytes, for: key, lifetime: lifetime))
         guard reply.isOK else { throw Self.unexpected(reply) }
     }
 
     /// Removes what is stored under `key`.
     public func remove(_ key: SharedKey) async throws {
-        let reply = try await link.reply(to: RedisCommand(["DEL", name(key)]))
+        let reply = try await link.reply(to: RedisCommand(["DEL", configuration.name(key)]))
         guard case .integer = reply else { throw Self.unexpected(reply) }
     }
 
@@ -112,18 +111,13 @@ public final class RedisStore: SharedLeasing {
 
     /// Asks for a lease, and waits while another process has it.
     public func claim(_ key: SharedKey) async throws -> SharedClaim {
-        let ask = script(.ask, key, [Self.milliseconds(configuration.leaseTime)])
+        let ask = configuration.asking(for: key)
         while true {
             // Before asking, so that no message comes between the answer and the wait.
             let bell = RedisLink.Bell()
             link.mail.post(.listen(key.description, bell))
             defer { link.mail.post(.leave(key.description, bell)) }
-            let renewal = RedisLink.Renewal(key: key) { [self] token in
-                renewing(SharedLease(key: key, token: token))
-            } release: { [self] token in
-                finish(SharedLease(key: key, token: token), .released)
-            }
-            let reply = try await link.ask(ask, renewal)
+            let reply = try await link.reply(to: ask, leasing: key)
             guard case .list(let parts) = reply, case .integer(let kind)? = parts.first else {
                 throw Self.unexpected(reply)
             }
@@ -143,46 +137,13 @@ public final class RedisStore: SharedLeasing {
     /// Ends a lease.
     public func finish(_ lease: SharedLease, with end: SharedLeaseEnd) async throws -> Bool {
         link.mail.post(.endLease(lease))
-        let reply = try await link.reply(to: finish(lease, end))
+        let reply = try await link.reply(to: configuration.finishing(lease, with: end))
         guard case .integer(let isStored) = reply else { throw Self.unexpected(reply) }
         return isStored == 1
     }
 
-    func renewing(_ lease: SharedLease) -> RedisCommand {
-        script(.renew, lease.key, ["\(lease.token)", Self.milliseconds(configuration.leaseTime)])
-    }
-
-    private func finish(_ lease: SharedLease, _ end: SharedLeaseEnd) -> RedisCommand {
-        let (place, bytes, lifetime): (String, [UInt8], Duration) =
-            switch end {
-            case .stored(let bytes, let lifetime): ("1", bytes, lifetime)
-            case .failed(let word, let lifetime): ("4", word, lifetime)
-            case .released: ("0", [], .seconds(1))
-            }
-        return script(
-            .finish, lease.key, ["\(lease.token)", place], value: bytes,
-            then: [Self.milliseconds(lifetime), link.channel, lease.key.description])
-    }
-
     /// Ends the connections and the thread.
     public func shutdown() async { await link.loop.stopAndJoin() }
-
-    // MARK: - Names
-
-    /// All keys of an entry have one hash tag.
-    private func name(_ key: SharedKey, _ part: String = "") -> String { "\(configuration.prefix):{\(key)}\(part)" }
-
-    private func script(
-        _ script: RedisScript, _ key: SharedKey, _ arguments: [String], value: [UInt8]? = nil, then rest: [String] = []
-    ) -> RedisCommand {
-        let keys = ["", ":lease", ":token", ":word", ":waits"].map { name(key, $0) }
-        return RedisCommand(["EVALSHA", script.digest, "5"] + keys + arguments, value: value, then: rest)
-    }
-
-    private static func milliseconds(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        return String(max(1, min(seconds, 10_000_000_000) * 1_000 + attoseconds / 1_000_000_000_000_000))
-    }
 
     static func unexpected(_ reply: RedisReply) -> SharedStoreError {
         guard case .error(let text) = reply else {
@@ -190,9 +151,8 @@ public final class RedisStore: SharedLeasing {
         }
         let word = text.prefix { $0 != " " }
         if ["MOVED", "ASK", "CLUSTERDOWN", "CROSSSLOT"].contains(word) {
-            return SharedStoreError(
-                code: .unsupported,
-                message: "This is a node of a cluster, and hiredis (\(libraryVersion)) speaks to one server. Name one "
+            return .unsupported(
+                "This is a node of a cluster, and hiredis (\(libraryVersion)) speaks to one server. Name one "
                     + "primary without a cluster, or a proxy in front of it. Redis says: \(text)")
         }
         return SharedStoreError(code: .refused, message: "Redis has refused: \(text)")

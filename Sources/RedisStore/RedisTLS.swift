@@ -34,10 +34,10 @@ import SharedStores
         // OpenSSL compares no name at all when it is empty, and any name below a domain when it begins with a dot.
         guard case .port(let host, _) = address.place, !host.isEmpty, !host.hasPrefix("."), !host.utf8.contains(0)
         else {
-            throw Self.unusable("TLS needs a host and a port, as in rediss://host:port.")
+            throw .unsupported("TLS needs a host and a port, as in rediss://host:port.")
         }
         guard let context = unsafe SSL_CTX_new(TLS_client_method()) else {
-            throw Self.unusable("OpenSSL has no memory.")
+            throw .unsupported("OpenSSL has no memory.")
         }
         defer { unsafe SSL_CTX_free(context) }
         unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
@@ -47,7 +47,7 @@ import SharedStores
         unsafe SSL_CTX_ctrl(context, SSL_CTRL_MODE, CLong(mode), nil)
         if let path = options.authorityPath {
             guard unsafe SSL_CTX_load_verify_file(context, path) == 1 else {
-                throw Self.unusable("The file of authorities for Redis, \(path), cannot be read, or is not PEM.")
+                throw .unsupported("The file of authorities for Redis, \(path), cannot be read, or is not PEM.")
             }
         } else {
             unsafe SSL_CTX_set_default_verify_paths(context)
@@ -58,14 +58,14 @@ import SharedStores
             guard unsafe SSL_CTX_use_certificate_chain_file(context, path) == 1,
                 unsafe SSL_CTX_use_PrivateKey_file(context, options.keyPath ?? path, SSL_FILETYPE_PEM) == 1
             else {
-                throw Self.unusable("The certificate for Redis, \(path), and its key cannot be read or do not match.")
+                throw .unsupported("The certificate for Redis, \(path), and its key cannot be read or do not match.")
             }
         } else {
             hint = " If it asks for a certificate, name one: rediss://host:port?cert=FILE&key=FILE."
         }
-        guard let session = unsafe SSL_new(context) else { throw Self.unusable("OpenSSL has no memory.") }
+        guard let session = unsafe SSL_new(context) else { throw .unsupported("OpenSSL has no memory.") }
         unsafe self.session = unsafe session
-        guard unsafe Self.demand(host, of: session) else { throw Self.unusable("\"\(host)\" cannot be asked for.") }
+        guard unsafe Self.demand(host, of: session) else { throw .unsupported("\"\(host)\" cannot be asked for.") }
         unsafe SSL_set_connect_state(session)
     }
 
@@ -168,9 +168,5 @@ import SharedStores
         return SharedStoreError(
             code: .unreachable,
             message: "Redis at \(name) \(what): \(reason ?? "the server has ended the connection").\(hint)")
-    }
-
-    private static func unusable(_ message: String) -> SharedStoreError {
-        SharedStoreError(code: .unsupported, message: message)
     }
 }

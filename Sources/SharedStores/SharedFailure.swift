@@ -10,7 +10,7 @@ struct SharedFailure: Equatable {
     var message: String
 
     /// The word that the entry is made but may not be shared.
-    static let alone = SharedFailure(code: nil, status: nil, message: "")
+    static let alone = SharedFailure(message: "")
     /// How long that word stands: for those that wait.
     static let aloneLifetime = Duration.seconds(2)
     /// How long a failure that may pass stands.
@@ -27,10 +27,9 @@ struct SharedFailure: Equatable {
         return Dictionary(uniqueKeysWithValues: codes.map { ($0.description, $0) })
     }()
 
-    init(code: String?, status: Int?, message: String) {
-        (self.code, self.status, self.message) = (code, status, message)
-    }
+}
 
+extension SharedFailure {
     /// The failure of a load, if every process would have it.
     init?(_ error: any Error) {
         guard let error = error as? ImageLoadError, Self.codes[error.code.description] != nil else { return nil }

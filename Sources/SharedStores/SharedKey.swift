@@ -8,17 +8,11 @@ public import WebImage
 public struct SharedKey: Sendable, Hashable, CustomStringConvertible {
     /// The text: at most 38 letters, digits and hyphens.
     public let description: String
-    /// The first half of the digest, which everything that was made of one original has in common.
-    public let group: String
 
     /// The name of an entry.
     public init(_ key: CacheKey) { self.init(key, suffix: "") }
 
-    private init(_ key: CacheKey, suffix: String) {
-        let name = key.digestText
-        description = name + suffix
-        group = String(name.prefix(16))
-    }
+    private init(_ key: CacheKey, suffix: String) { description = key.digestText + suffix }
 
     /// The name of what is known about an original.
     static func about(_ original: CacheKey) -> SharedKey { SharedKey(original, suffix: "-about") }

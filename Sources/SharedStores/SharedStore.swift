@@ -156,4 +156,6 @@ public struct SharedStoreError: Error, Sendable, CustomStringConvertible {
 
     /// The code and the message.
     public var description: String { "\(code): \(message)" }
+
+    package static func unsupported(_ message: String) -> Self { Self(code: .unsupported, message: message) }
 }

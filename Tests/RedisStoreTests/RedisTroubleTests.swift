@@ -99,7 +99,7 @@ import WebImageTesting
         try await expectEqual(store.bytes(for: key(1)), [1])
         try await store.remove(key(1))
         let (held, key) = (try await lease(2, of: store), key(2))
-        try await expectEqual(store.link.reply(to: store.renewing(held)), .integer(1))
+        try await expectEqual(store.link.reply(to: store.link.configuration.renewing(held)), .integer(1))
         let waiting = Probe { try await other.claim(key) }
         while await other.link.bells.isEmpty { await Task.yield() }
         try await expect(store.finish(held, with: .stored([2], lifetime: .seconds(60))))
