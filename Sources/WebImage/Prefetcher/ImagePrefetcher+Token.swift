@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-import Locks
 import PlatformBasics
 import TaskCoordination
 
@@ -8,25 +7,14 @@ extension ImagePrefetcher {
     ///
     /// A token may be dropped; the list continues.
     public final class Token: Sendable {
-        private struct State {
-            var report: Report
-            var watchers: [UInt64: Watcher] = [:]
-            var lastID: UInt64 = 0
-        }
+        private let state: Watched<Report>
 
-        private struct Watcher {
-            let isSatisfied: @Sendable (Progress) -> Bool
-            let alarm: OneShot<Progress?>
-        }
-
-        private let state: Mutex<State>
-
-        init(totalCount: Int) { state = Mutex(State(report: Report(progress: Progress(totalCount: totalCount)))) }
+        init(totalCount: Int) { state = Watched(Report(progress: Progress(totalCount: totalCount))) }
 
         /// The present progress of the list.
         public var progress: Progress { report.progress }
 
-        var report: Report { state.withLock { $0.report } }
+        var report: Report { state.value }
 
         /// The progress now and after every change, up to the last. For any number of readers; a slow reader skips
         /// steps.
@@ -48,23 +36,12 @@ extension ImagePrefetcher.Token {
         when isSatisfied: @escaping @Sendable (ImagePrefetcher.Progress) -> Bool
     ) async -> ImagePrefetcher.Progress? {
         guard !Task.isCancelled else { return nil }
-        let alarm = OneShot<ImagePrefetcher.Progress?>()
-        let (present, id) = state.withLock { state in
-            let progress = state.report.progress
-            state.lastID += 1
-            guard !isSatisfied(progress) else { return (Optional(progress), state.lastID) }
-            state.watchers[state.lastID] = Watcher(isSatisfied: isSatisfied, alarm: alarm)
-            return (nil, state.lastID)
-        }
-        if let present { return present }
-        let progress = await alarm.wait(onCancel: nil)
-        if progress == nil { state.withLock { $0.watchers[id] = nil } }
-        return progress
+        return await state.answer { isSatisfied($0.progress) ? $0.progress : nil }
     }
 
     /// Counts requests that ended in the same way.
     func count(_ result: Result<Void, any Error>, of url: URL, times: Int) {
-        update { report in
+        state.change { report in
             switch result {
             case .success: report.progress.finishedCount += times
             case .failure(is CancellationError): report.progress.cancelledCount += times
@@ -79,27 +56,16 @@ extension ImagePrefetcher.Token {
 
     /// Counts requests that were never begun.
     func countCancelled(_ count: Int) {
-        update { $0.progress.cancelledCount += count }
+        state.change { $0.progress.cancelledCount += count }
     }
 
     /// Ends the list: requests that have not ended are cancelled.
     func end() {
-        update { $0.progress.cancelledCount += $0.progress.totalCount - $0.progress.endedCount }
-    }
-
-    private func update(_ change: (inout ImagePrefetcher.Report) -> Void) {
-        let (progress, satisfied) = state.withLock { state in
-            change(&state.report)
-            let progress = state.report.progress
-            let satisfied = state.watchers.filter { $0.value.isSatisfied(progress) }
-            for id in satisfied.keys { state.watchers[id] = nil }
-            return (progress, satisfied.values.map(\.alarm))
-        }
-        for alarm in satisfied { alarm.resolve(progress) }
+        state.change { $0.progress.cancelledCount += $0.progress.totalCount - $0.progress.endedCount }
     }
 
     /// The number of readers and waiters.
-    var watcherCount: Int { state.withLock { $0.watchers.count } }
+    var watcherCount: Int { state.watcherCount }
 }
 
 extension ImagePrefetcher.Token: Hashable {

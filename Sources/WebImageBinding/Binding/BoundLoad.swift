@@ -28,7 +28,7 @@ public final class BoundLoad {
     ///
     /// Owned like ``Feed/task``.
     var transition: PacedTask?
-    private let ending = EndSignal<LoadOutcome>()
+    private let ending = Watched<LoadOutcome?>(nil)
 
     init(_ request: ImageRequest?, slot: ImageSlot, options: BindingOptions, binding: ImageBinding) {
         self.request = request
@@ -43,7 +43,10 @@ public final class BoundLoad {
     ///
     /// - Throws: `CancellationError` when the waiting task is cancelled, and only then.
     public var outcome: LoadOutcome {
-        get async throws(CancellationError) { try await ending.wait() }
+        get async throws(CancellationError) {
+            guard let outcome = await ending.answer(to: { $0 }) else { throw CancellationError() }
+            return outcome
+        }
     }
 
     /// How the load ended, `nil` until then.
@@ -73,7 +76,7 @@ public final class BoundLoad {
     func close(_ outcome: LoadOutcome) {
         stopFeeds()
         transition?.cancel()
-        ending.resolve(outcome)
+        ending.change { $0 = $0 ?? outcome }
     }
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import TaskCoordination
+
 /// Loads that end together: each is held until all of them have a result.
 ///
 /// ```swift
@@ -22,7 +24,7 @@ public final class ImageLoadGroup {
     private var left: Set<ObjectIdentifier> = []
     private var isOpen = true
     private var isReleased = false
-    private let ending = EndSignal<[LoadOutcome]>()
+    private let ending = Watched<[LoadOutcome]?>(nil)
 
     /// Creates a group of the loads that `start` starts with this group among their options.
     ///
@@ -40,7 +42,10 @@ public final class ImageLoadGroup {
     ///
     /// - Throws: `CancellationError` when the waiting task is cancelled, and only then.
     public var outcomes: [LoadOutcome] {
-        get async throws(CancellationError) { try await ending.wait() }
+        get async throws(CancellationError) {
+            guard let outcomes = await ending.answer(to: { $0 }) else { throw CancellationError() }
+            return outcomes
+        }
     }
 
     /// How the loads ended, `nil` until the last end.
@@ -81,7 +86,8 @@ public final class ImageLoadGroup {
             for member in members { held.removeValue(forKey: ObjectIdentifier(member))?() }
         }
         guard isReleased, left.count == members.count, ending.value == nil else { return }
-        ending.resolve(members.compactMap(\.currentOutcome))
+        let outcomes = members.compactMap(\.currentOutcome)
+        ending.change { $0 = outcomes }
         members = []
     }
 

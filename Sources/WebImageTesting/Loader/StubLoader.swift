@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 public import HTTPTransport
-internal import Locks
 internal import PlatformBasics
 internal import TaskCoordination
 
@@ -26,10 +25,9 @@ public final class StubLoader: HTTPLoading {
         var peak = 0
         var cancelled = 0
         var isShutDown = false
-        var watchers: [(count: Int, turn: OneShot<Void>)] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Watched(State())
     private let shutdownGate: Gate?
     private let fallback: Handler
     /// The schemes that the loader takes; empty for all.
@@ -50,36 +48,31 @@ public final class StubLoader: HTTPLoading {
 
     /// Sets the replies to the requests for a path, in turn; the last one is repeated.
     public func respond(to path: String, with first: StubReply, _ others: StubReply...) {
-        state.withLock { $0.scripts[path] = [first] + others }
+        state.change { $0.scripts[path] = [first] + others }
     }
 
     // MARK: - Record
 
     /// The requests in order.
-    public var requests: [HTTPRequest] { state.withLock { $0.requests } }
+    public var requests: [HTTPRequest] { state.read(\.requests) }
     /// The number of requests.
-    public var requestCount: Int { state.withLock { $0.requests.count } }
+    public var requestCount: Int { state.read(\.requests.count) }
     /// The number of requests for a path.
-    public func requestCount(for path: String) -> Int { state.withLock { $0.counts[path] ?? 0 } }
+    public func requestCount(for path: String) -> Int { state.read { $0.counts[path] ?? 0 } }
     /// The number of requests whose head has not been returned.
-    public var openRequests: Int { state.withLock { $0.open } }
+    public var openRequests: Int { state.read(\.open) }
     /// The largest number of requests that were open at the same time.
-    public var peakOpenRequests: Int { state.withLock { $0.peak } }
+    public var peakOpenRequests: Int { state.read(\.peak) }
     /// The number of requests that were cancelled before their head was returned.
-    public var cancelledRequests: Int { state.withLock { $0.cancelled } }
+    public var cancelledRequests: Int { state.read(\.cancelled) }
     /// Whether ``shutdown()`` has returned.
-    public var isShutDown: Bool { state.withLock { $0.isShutDown } }
+    public var isShutDown: Bool { state.read(\.isShutDown) }
 
     /// Waits until that many requests were sent.
     ///
     /// **Cancellation**: ignored.
     public func waitForRequests(count: Int) async {
-        let turn = OneShot<Void>()
-        let isReached = state.withLock { state in
-            if state.requests.count < count { state.watchers.append((count, turn)) }
-            return state.requests.count >= count
-        }
-        if !isReached { await turn.wait() }
+        await state.answer(ignoringCancellation: true) { $0.requests.count >= count ? () : nil }
     }
 
     // MARK: - Loading
@@ -89,9 +82,8 @@ public final class StubLoader: HTTPLoading {
     ///
     /// **Cancellation**: counted; a request at a gate is held all the same.
     public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let (number, reply, watchers) = state.withLock { $0.receive(request) }
-        for watcher in watchers { watcher.resolve(()) }
-        defer { state.withLock { $0.open -= 1 } }
+        let (number, reply) = state.change { $0.receive(request) }
+        defer { state.change { $0.open -= 1 } }
         await Task.yield()
         do {
             let reply = try reply ?? fallback(request, number)
@@ -101,7 +93,7 @@ public final class StubLoader: HTTPLoading {
             await OneShot<Void>().wait(onCancel: ())
             throw CancellationError()
         } catch let error as CancellationError {
-            state.withLock { $0.cancelled += 1 }
+            state.change { $0.cancelled += 1 }
             throw error
         }
     }
@@ -116,14 +108,12 @@ public final class StubLoader: HTTPLoading {
     /// Later requests are answered like earlier ones.
     public func shutdown() async {
         await shutdownGate?.pass()
-        state.withLock { $0.isShutDown = true }
+        state.change { $0.isShutDown = true }
     }
 }
 
 extension StubLoader.State {
-    fileprivate mutating func receive(
-        _ request: HTTPRequest
-    ) -> (number: Int, reply: StubReply?, watchers: [OneShot<Void>]) {
+    fileprivate mutating func receive(_ request: HTTPRequest) -> (number: Int, reply: StubReply?) {
         requests.append(request)
         open += 1
         peak = max(peak, open)
@@ -132,8 +122,6 @@ extension StubLoader.State {
         counts[path] = earlier + 1
         let script = scripts[path] ?? []
         let reply = script.isEmpty ? nil : script[min(earlier, script.count - 1)]
-        let reached = watchers.filter { $0.count <= requests.count }.map(\.turn)
-        watchers.removeAll { $0.count <= requests.count }
-        return (requests.count, reply, reached)
+        return (requests.count, reply)
     }
 }

@@ -12,7 +12,7 @@ public struct StubReply: Sendable {
         case silence
     }
 
-    let form: Form
+    private(set) var form: Form
     /// Holds the head.
     private(set) var headGate: Gate?
     /// Holds the body after so many bytes.
@@ -54,21 +54,17 @@ public struct StubReply: Sendable {
     public func header(_ name: String, _ value: String) -> StubReply {
         guard case .content(let status, var headers, let bytes) = form else { return self }
         headers.append(name: name, value: value)
-        return with(.content(status: status, headers: headers, bytes: bytes))
+        return changed { $0.form = .content(status: status, headers: headers, bytes: bytes) }
     }
 
     /// The same reply, whose head waits for the gate.
     public func held(at gate: Gate) -> StubReply {
-        var reply = self
-        reply.headGate = gate
-        return reply
+        changed { $0.headGate = gate }
     }
 
     /// The same reply, whose body waits for the gate after that many bytes.
     public func held(at gate: Gate, afterBodyBytes byteCount: Int) -> StubReply {
-        var reply = self
-        reply.bodyGate = (gate, byteCount)
-        return reply
+        changed { $0.bodyGate = (gate, byteCount) }
     }
 
     /// The same reply, whose body ends with an error after that many bytes.
@@ -76,22 +72,17 @@ public struct StubReply: Sendable {
         after byteCount: Int,
         with error: any Error = HTTPError(code: .connectionLost, message: "The stub was told to lose the connection.")
     ) -> StubReply {
-        var reply = self
-        reply.bodyFailure = (error, byteCount)
-        return reply
+        changed { $0.bodyFailure = (error, byteCount) }
     }
 
     /// The same reply with a body in chunks of that many bytes; by default it is one chunk.
     public func inChunks(of byteCount: Int) -> StubReply {
-        var reply = self
-        reply.chunkSize = max(1, byteCount)
-        return reply
+        changed { $0.chunkSize = max(1, byteCount) }
     }
 
-    private func with(_ form: Form) -> StubReply {
-        var reply = StubReply(form: form)
-        (reply.headGate, reply.bodyGate) = (headGate, bodyGate)
-        (reply.bodyFailure, reply.chunkSize) = (bodyFailure, chunkSize)
+    private func changed(_ change: (inout StubReply) -> Void) -> StubReply {
+        var reply = self
+        change(&reply)
         return reply
     }
 }

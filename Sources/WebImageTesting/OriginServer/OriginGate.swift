@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+internal import TaskCoordination
+
 /// A gate that holds replies until a test opens it.
 ///
 /// It replaces sleeps in tests: the server's thread waits at the gate, and the test waits until the thread has reached
@@ -13,7 +15,7 @@
 /// ```
 public final class OriginGate: Sendable {
     private let latch = Latch()
-    private let arrivals = Tally()
+    private let arrivals = Watched(0)
 
     /// Creates a closed gate.
     public init() {}
@@ -22,7 +24,7 @@ public final class OriginGate: Sendable {
     public var isOpen: Bool { latch.isOpen }
 
     /// The number of replies that have reached the gate, open or closed.
-    public var reachedCount: Int { arrivals.count }
+    public var reachedCount: Int { arrivals.value }
 
     /// Lets all replies pass, the waiting and all later ones.
     ///
@@ -39,7 +41,7 @@ public final class OriginGate: Sendable {
     /// - Returns: Whether that many have reached it.
     @discardableResult
     public func waitUntilReached(count: Int = 1) async -> Bool {
-        await arrivals.wait(for: count)
+        await arrivals.answer { $0 >= count ? true : nil } ?? false
     }
 
     /// Holds the calling connection until the gate opens.
@@ -52,8 +54,8 @@ public final class OriginGate: Sendable {
         } catch {
             throw .reset
         }
-        arrivals.increment()
+        arrivals.change { $0 += 1 }
         guard let descriptor else { return }
-        if SystemSocket.wait(on: socket, latch: descriptor, for: nil) == .peerGone { throw .peer }
+        try SystemSocket.wait(on: socket, latch: descriptor)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import Locks
 public import PlatformBasics
+internal import TaskCoordination
 
 /// A loopback HTTP/1.1 server that a test scripts, and that records its requests.
 ///
@@ -31,19 +32,33 @@ public final class OriginServer: Sendable {
     /// Whether URLs begin with `https`.
     package let usesTLS: Bool
     private let listener: Listener
-    private let isStopped = Mutex(false)
-    let script: OriginScript
+    private let isStopped = Atomic(false)
+    let script = OriginScript()
     let record: OriginRecord
     let connections: ConnectionTable
 
-    private init(
-        usesTLS: Bool, listener: Listener, script: OriginScript, record: OriginRecord, connections: ConnectionTable
-    ) {
-        self.usesTLS = usesTLS
-        self.listener = listener
-        self.script = script
-        self.record = record
-        self.connections = connections
+    private init(_ certificate: TestCertificate?, _ configuration: Configuration) throws(OriginError) {
+        usesTLS = certificate != nil
+        record = OriginRecord(limit: configuration.maximumRecordedRequestCount)
+        connections = ConnectionTable(limits: configuration)
+        let security = try certificate.map { certificate throws(OriginError) in
+            try TLSContext(certificate, configuration: configuration)
+        }
+        listener = try Listener(
+            port: configuration.port, withIPv6: configuration.listensOnIPv6,
+            interval: [configuration.requestTimeout, configuration.replyTimeout].compactMap { $0 }.min()
+                .map { min(.seconds(1), $0 / 4) }, connections: connections
+        ) { [script, record, connections] descriptor in
+            connections.add(descriptor: descriptor) { number in
+                let end = OriginConnection.serve(
+                    descriptor, number: number, security: security, configuration: configuration, script: script,
+                    record: record, connections: connections)
+                connections.end(number) { byServer in
+                    if end == .peer && !byServer { record.state.change { $0.closedByPeer += 1 } }
+                    if end == .handshake && !byServer { record.state.change { $0.failedHandshakes += 1 } }
+                }
+            }
+        }
     }
 
     deinit {
@@ -60,29 +75,7 @@ public final class OriginServer: Sendable {
     public static func start(
         tls certificate: TestCertificate? = nil, configuration: Configuration = Configuration()
     ) throws(OriginError) -> OriginServer {
-        var context: TLSContext?
-        if let certificate { context = try TLSContext(certificate, configuration: configuration) }
-        let security = context
-        let script = OriginScript()
-        let record = OriginRecord(limit: configuration.maximumRecordedRequestCount)
-        let connections = ConnectionTable(limits: configuration)
-        let listener = try Listener(
-            port: configuration.port, withIPv6: configuration.listensOnIPv6,
-            interval: [configuration.requestTimeout, configuration.replyTimeout].compactMap { $0 }.min()
-                .map { min(.seconds(1), $0 / 4) }, connections: connections
-        ) { descriptor in
-            connections.add(descriptor: descriptor) { number in
-                let end = OriginConnection.serve(
-                    descriptor, number: number, security: security, configuration: configuration, script: script,
-                    record: record, connections: connections)
-                connections.end(number) { byServer in
-                    if end == .peer && !byServer { record.peerCloseTally.increment() }
-                    if end == .handshake && !byServer { record.failedHandshakeTally.increment() }
-                }
-            }
-        }
-        return OriginServer(
-            usesTLS: security != nil, listener: listener, script: script, record: record, connections: connections)
+        try OriginServer(certificate, configuration)
     }
 
     /// Closes all connections and waits for the end of all threads.
@@ -92,14 +85,10 @@ public final class OriginServer: Sendable {
     /// Held and delayed replies end at once; a running handler is awaited. The script is removed; tasks that wait for a
     /// count get `false`; the record is kept.
     public func stop() {
-        let isFirst = isStopped.withLock { isStopped in
-            defer { isStopped = true }
-            return !isStopped
-        }
-        guard isFirst else { return }
+        guard !isStopped.exchange(true, ordering: .relaxed) else { return }
         listener.stop()
         connections.stop()
-        record.close()
+        record.state.change { $0.isClosed = true }
         script.removeAll()
     }
 

@@ -11,14 +11,22 @@ package enum PlatformThread {
 
     /// Starts a thread that runs `body` and ends.
     ///
-    /// `nil` when the system gives none.
-    package static func start(_ body: @escaping @Sendable () -> Void) -> Handle? {
+    /// - Parameters:
+    ///   - stackByteCount: The size of its stack; `nil` for the usual one.
+    ///   - body: What it runs.
+    /// - Returns: `nil` when the system gives none; `errno` then says why.
+    package static func start(stackByteCount: Int? = nil, _ body: @escaping @Sendable () -> Void) -> Handle? {
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        if let stackByteCount { unsafe pthread_attr_setstacksize(&attributes, stackByteCount) }
         // Balanced by `takeRetainedValue` on the new thread, or by `release` when there is none.
         let box = unsafe Unmanaged.passRetained(ThreadBody(run: body))
         var handle = pthread_t()
-        let status = unsafe pthread_create(&handle, nil, runThreadBody, box.toOpaque())
+        let status = unsafe pthread_create(&handle, &attributes, runThreadBody, box.toOpaque())
         guard status == 0 else {
             unsafe box.release()
+            errno = status
             return nil
         }
         return handle

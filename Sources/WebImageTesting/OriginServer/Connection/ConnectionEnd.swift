@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// How a connection ends.
-enum ConnectionEnd: Error {
+enum ConnectionEnd: Error, Equatable {
     /// The peer closed or reset it.
     case peer
     /// The server ends it in order: the sent bytes arrive, then the end of the stream.
@@ -11,4 +11,6 @@ enum ConnectionEnd: Error {
     case reset
     /// The TLS handshake failed.
     case handshake
+    /// The server refuses a request.
+    case refused(RequestFault)
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import HTTPTransport
+internal import TaskCoordination
 
 /// One connection from its first byte to its end.
 ///
@@ -43,7 +44,7 @@ struct OriginConnection {
     private func serve() -> ConnectionEnd {
         let end = lastRequest()
         switch end {
-        case .peer, .handshake: break
+        case .peer, .handshake, .refused: break
         case .reset: SystemSocket.resetOnClose(stream.descriptor)
         case .orderly:
             stream.sendCloseNotify()
@@ -57,6 +58,8 @@ struct OriginConnection {
         var reader = RequestReader(stream: stream, limits: configuration)
         do {
             while true { try serveRequest(&reader) }
+        } catch .refused(let fault) {
+            return refuse(fault)
         } catch {
             return error
         }
@@ -73,48 +76,34 @@ struct OriginConnection {
         try writer.write()
     }
 
-    /// Reads and records a request, or tells the peer what is wrong with it.
+    /// Reads and records a request.
     private func nextRequest(
         _ reader: inout RequestReader
     ) throws(ConnectionEnd) -> (request: OriginRequest, allowsReuse: Bool) {
-        do throws(RequestReader.Failure) {
-            guard let head = try reader.head() else { throw .connection(.peer) }
-            if head.expectsContinue && head.framing != .length(0) { try sendContinue() }
-            let body = try reader.body(head.framing)
-            connections.note(number, isIdle: false)
-            let (path, query) = head.pathAndQuery
-            let request = OriginRequest(
-                number: 0, attempt: 0, connection: number, method: head.method, target: head.target, path: path,
-                query: query, version: head.version, headers: head.headers, body: body.bytes,
-                bodyByteCount: body.count)
-            return (record.add(request), head.allowsReuse)
-        } catch {
-            throw refused(error)
-        }
-    }
-
-    private func sendContinue() throws(RequestReader.Failure) {
-        do {
+        guard let head = try reader.head() else { throw .peer }
+        if head.expectsContinue && head.framing != .length(0) {
             try stream.send(ReplyHead.bytes(status: 100, reason: nil, fields: [:])[...])
-        } catch {
-            throw .connection(error)
         }
+        let body = try reader.body(head.framing)
+        connections.note(number, isIdle: false)
+        let (path, query) = head.pathAndQuery
+        let request = OriginRequest(
+            number: 0, attempt: 0, connection: number, method: head.method, target: head.target, path: path,
+            query: query, version: head.version, headers: head.headers, body: body.bytes,
+            bodyByteCount: body.count)
+        return (record.add(request), head.allowsReuse)
     }
 
     /// Tells the peer what is wrong with its request.
-    private func refused(_ failure: RequestReader.Failure) -> ConnectionEnd {
-        switch failure {
-        case .connection(let end): return end
-        case .request(let fault):
-            record.refusalTally.increment()
-            let reply = OriginReply.text(fault.message + "\n", status: fault.status)
-            let head = ReplyHead(reply: reply, announcesClose: true, isChunked: false)
-            do {
-                try stream.send((head.bytes + reply.body)[...])
-                return .orderly
-            } catch {
-                return error
-            }
+    private func refuse(_ fault: RequestFault) -> ConnectionEnd {
+        record.state.change { $0.refusedRequests += 1 }
+        let reply = OriginReply.text(fault.message + "\n", status: fault.status)
+        let head = ReplyHead(reply: reply, announcesClose: true, isChunked: false)
+        do {
+            try stream.send((head.bytes + reply.body)[...])
+            return .orderly
+        } catch {
+            return error
         }
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-internal import Locks
 package import PlatformBasics
+internal import TaskCoordination
 
 /// A loopback server that speaks HTTP/2 over TLS, answers each first request with status 200, and then sends the same
 /// frame over and over until its peer leaves.
@@ -32,23 +32,25 @@ package final class HTTP2Flood: Sendable {
         }
     }
 
+    private typealias Answer = @Sendable (_ number: Int, _ stream: UInt8) -> [[UInt8]]
+
     private let listener: Listener
-    private let connections: ConnectionTable
-    private let record: Record
+    private let connections = ConnectionTable(limits: OriginServer.Configuration())
+    /// The weights of the requests that were read.
+    private let weights = Watched<[Int?]>([])
 
-    /// The requests that were read.
-    private final class Record: Sendable {
-        let weights = Mutex<[Int?]>([])
-    }
-
-    private init(listener: Listener, connections: ConnectionTable, record: Record) {
-        self.listener = listener
-        self.connections = connections
-        self.record = record
+    private init(_ certificate: TestCertificate, _ flood: Frame?, _ answer: @escaping Answer) throws(OriginError) {
+        let security = try TLSContext(certificate, configuration: .init(), applicationProtocol: .http2)
+        listener = try Listener(withIPv6: false, connections: connections) { [connections, weights] descriptor in
+            connections.add(descriptor: descriptor) { number in
+                try? Self.serve(security.accept(descriptor), flood, weights, answer)
+                connections.end(number) { _ in }
+            }
+        }
     }
 
     /// The weights of the streams of the answered requests, 1 … 256; `nil` for one without.
-    package var requestWeights: [Int?] { record.weights.withLock { $0 } }
+    package var requestWeights: [Int?] { weights.value }
 
     /// Starts a server.
     /// - Throws: ``OriginError``.
@@ -63,16 +65,7 @@ package final class HTTP2Flood: Sendable {
         tls certificate: TestCertificate, frame: Frame? = nil,
         answer: @escaping @Sendable (_ number: Int, _ stream: UInt8) -> [[UInt8]]
     ) throws(OriginError) -> HTTP2Flood {
-        let security = try TLSContext(certificate, configuration: .init(), applicationProtocol: .http2)
-        let connections = ConnectionTable(limits: OriginServer.Configuration())
-        let record = Record()
-        let listener = try Listener(withIPv6: false, connections: connections) { descriptor in
-            connections.add(descriptor: descriptor) { number in
-                try? serve(security.accept(descriptor), frame, record, answer)
-                connections.end(number) { _ in }
-            }
-        }
-        return HTTP2Flood(listener: listener, connections: connections, record: record)
+        try HTTP2Flood(certificate, frame, answer)
     }
 
     /// Closes all connections and waits for the end of all threads.
@@ -88,7 +81,7 @@ package final class HTTP2Flood: Sendable {
     }
 
     private static func serve(
-        _ stream: TLSStream, _ flood: Frame?, _ record: Record, _ answer: (Int, UInt8) -> [[UInt8]]
+        _ stream: TLSStream, _ flood: Frame?, _ weights: Watched<[Int?]>, _ answer: Answer
     ) throws(ConnectionEnd) {
         try stream.send(frame(type: 4, stream: 0, [])[...])
         var received: ArraySlice<UInt8> = []
@@ -101,9 +94,9 @@ package final class HTTP2Flood: Sendable {
         received = received.dropFirst(24)
         while true {
             while let (request, weight) = takeRequest(from: &received) {
-                let number = record.weights.withLock {
-                    $0.append(weight)
-                    return $0.count
+                let number = weights.change { weights in
+                    weights.append(weight)
+                    return weights.count
                 }
                 for frame in answer(number, request) { try stream.send(frame[...]) }
                 guard let flood else { continue }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+internal import TaskCoordination
+
 /// A request that was read and whose reply has not ended.
 ///
 /// Used by one thread.
@@ -15,11 +17,11 @@ final class OpenRequest {
     func finish() {
         guard isOpen else { return }
         isOpen = false
-        record.finishRequest()
+        record.state.change { $0.openRequests -= 1 }
     }
 
     /// Counts bytes of the body that were handed to the kernel.
     func addBodyBytes(_ count: Int) {
-        record.addBodyBytes(count)
+        record.state.change { $0.bodyBytesSent += count }
     }
 }

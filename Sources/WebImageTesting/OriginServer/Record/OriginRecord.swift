@@ -1,99 +1,57 @@
 // SPDX-License-Identifier: MIT
-internal import Locks
+internal import TaskCoordination
 
 /// The record of a server: the requests, and the counts that tests wait for.
 final class OriginRecord: Sendable {
-    private struct State {
+    struct State {
         var requests: [OriginRequest] = []
+        /// The requests for each path.
         var counts: [String: Int] = [:]
-        var tallies: [String: Tally] = [:]
-        var total = 0
+        var requestCount = 0
         var openRequests = 0
         var peakOpenRequests = 0
         var bodyBytesSent = 0
+        var closedByPeer = 0
+        var refusedRequests = 0
+        var failedHandshakes = 0
+        /// Whether the server has stopped, and no count will grow.
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    let state = Watched(State())
     private let limit: Int
-
-    let requestTally = Tally()
-    let peerCloseTally = Tally()
-    let refusalTally = Tally()
-    let failedHandshakeTally = Tally()
 
     /// - Parameter limit: How many requests, and how many paths, are kept.
     init(limit: Int) {
         self.limit = limit
     }
 
-    var requests: [OriginRequest] { state.withLock { $0.requests } }
-    var openRequests: Int { state.withLock { $0.openRequests } }
-    var peakOpenRequests: Int { state.withLock { $0.peakOpenRequests } }
-    var bodyBytesSent: Int { state.withLock { $0.bodyBytesSent } }
-
-    func count(for path: String) -> Int { state.withLock { $0.counts[path] ?? 0 } }
-
-    /// Records a request, which is open until ``finishRequest()``.
+    /// Records a request, which is open until its reply has reached its end or its last bytes.
     ///
     /// - Returns: The request with its number and its attempt.
     func add(_ request: OriginRequest) -> OriginRequest {
-        let (request, tally) = state.withLock { state -> (OriginRequest, Tally?) in
+        state.change { state in
             var request = request
-            state.total += 1
-            request.number = state.total
-            if let count = state.counts[request.path] {
-                request.attempt = count + 1
-                state.counts[request.path] = count + 1
-            } else {
-                request.attempt = 1
-                if state.counts.count < limit { state.counts[request.path] = 1 }
-            }
+            state.requestCount += 1
+            request.number = state.requestCount
+            let count = state.counts[request.path]
+            request.attempt = (count ?? 0) + 1
+            if count != nil || state.counts.count < limit { state.counts[request.path] = request.attempt }
             if state.requests.count < limit { state.requests.append(request) }
             state.openRequests += 1
             state.peakOpenRequests = max(state.peakOpenRequests, state.openRequests)
-            return (request, state.tallies[request.path])
-        }
-        tally?.increment()
-        requestTally.increment()
-        return request
-    }
-
-    /// Records that a reply has reached its end or its last bytes.
-    func finishRequest() {
-        state.withLock { $0.openRequests -= 1 }
-    }
-
-    func addBodyBytes(_ count: Int) {
-        state.withLock { $0.bodyBytesSent += count }
-    }
-
-    /// The tally of one path, made on demand with what was counted so far.
-    func tally(for path: String) -> Tally {
-        state.withLock { state in
-            if let tally = state.tallies[path] { return tally }
-            let tally = Tally(count: state.counts[path] ?? 0, isClosed: state.isClosed)
-            state.tallies[path] = tally
-            return tally
+            return request
         }
     }
 
-    /// Forgets the requests and restarts the peak.
+    /// Waits until a count has reached a number.
     ///
-    /// The tallies continue.
-    func forgetRequests() {
-        state.withLock { state in
-            state.requests = []
-            state.peakOpenRequests = state.openRequests
+    /// - Returns: `false` when the task was cancelled or the server stopped before.
+    func wait(for threshold: Int, _ count: @escaping @Sendable (State) -> Int) async -> Bool {
+        let isReached = await state.answer { state -> Bool? in
+            if count(state) >= threshold { return true }
+            return state.isClosed ? false : nil
         }
-    }
-
-    /// Wakes all waiting tasks.
-    func close() {
-        let tallies = state.withLock { state in
-            state.isClosed = true
-            return Array(state.tallies.values)
-        }
-        for tally in tallies + [requestTally, peerCloseTally, refusalTally, failedHandshakeTally] { tally.close() }
+        return isReached ?? false
     }
 }

@@ -44,9 +44,7 @@ struct BodyWriter {
             append(count)
             if let drip = conduct.drip, sent % drip.byteCount == 0, conduct.isEndless || sent < source.count {
                 try flush()
-                if SystemSocket.wait(on: stream.descriptor, latch: nil, for: drip.interval) == .peerGone {
-                    throw .peer
-                }
+                try SystemSocket.wait(on: stream.descriptor, for: drip.interval)
             } else if pending.count >= Self.pieceLimit && (conduct.isEndless || sent < source.count) {
                 try flush()
             }
@@ -77,8 +75,7 @@ struct BodyWriter {
             throw .reset
         case .stall:
             try flush()
-            _ = SystemSocket.wait(on: stream.descriptor, latch: nil, for: nil)
-            throw .peer
+            try SystemSocket.wait(on: stream.descriptor)
         }
     }
 

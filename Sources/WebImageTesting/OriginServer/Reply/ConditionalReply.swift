@@ -97,7 +97,7 @@ struct ByteRange: Equatable {
         guard field.hasPrefix("bytes=") else { return nil }
         let parts = field.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2,
-            parts.allSatisfy({ $0.utf8.count < 18 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
+            parts.allSatisfy({ $0.utf8.count < 18 && $0.utf8.allSatisfy(\.isASCIIDigit) })
         else { return nil }
         first = Int(parts[0])
         last = Int(parts[1])

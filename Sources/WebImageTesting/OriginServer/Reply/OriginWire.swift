@@ -37,7 +37,7 @@ public final class OriginWire {
     @discardableResult
     public func pause(for duration: Duration) -> Bool {
         attempt { () throws(ConnectionEnd) in
-            if SystemSocket.wait(on: stream.descriptor, latch: nil, for: duration) == .peerGone { throw .peer }
+            try SystemSocket.wait(on: stream.descriptor, for: duration)
         }
     }
 

@@ -17,7 +17,7 @@ struct ReplyWriter {
     /// - Throws: How the connection ends, when it does not stay open for another request.
     func write() throws(ConnectionEnd) {
         if let gate = conduct.headGate { try gate.hold(stream.descriptor) }
-        try pause(conduct.headDelay)
+        if conduct.headDelay > .zero { try SystemSocket.wait(on: stream.descriptor, for: conduct.headDelay) }
         switch conduct.form {
         case .response:
             try respond()
@@ -26,7 +26,7 @@ struct ReplyWriter {
             try stream.send(bytes[...])
             throw .orderly
         case .silence:
-            try stall()
+            try SystemSocket.wait(on: stream.descriptor)
         case .hangUp:
             openRequest.finish()
             throw conduct.cut == nil ? .orderly : .reset
@@ -71,15 +71,5 @@ struct ReplyWriter {
             let bytes = ReplyHead.bytes(status: interim.status, reason: nil, fields: interim.headers)
             for _ in 0..<interim.count { try stream.send(bytes[...]) }
         }
-    }
-
-    private func pause(_ duration: Duration) throws(ConnectionEnd) {
-        guard duration > .zero else { return }
-        if SystemSocket.wait(on: stream.descriptor, latch: nil, for: duration) == .peerGone { throw .peer }
-    }
-
-    private func stall() throws(ConnectionEnd) {
-        _ = SystemSocket.wait(on: stream.descriptor, latch: nil, for: nil)
-        throw .peer
     }
 }

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
 /// Why a request is refused, and with which status.
-struct RequestFault: Error, Equatable {
+struct RequestFault: Equatable {
     let status: Int
     let message: String
+}
 
-    static func malformed(_ message: String) -> RequestFault { RequestFault(status: 400, message: message) }
-    static let headTooLarge = RequestFault(status: 431, message: "The request's head is too large.")
-    static let bodyTooLarge = RequestFault(status: 413, message: "The request's body is too large.")
-    static let unknownCoding = RequestFault(status: 501, message: "The only known transfer coding is chunked.")
-    static let unknownVersion = RequestFault(status: 505, message: "The known versions are 1.0 and 1.1.")
-    static let unknownExpectation = RequestFault(status: 417, message: "The only known expectation is 100-continue.")
+extension ConnectionEnd {
+    static func malformed(_ message: String) -> ConnectionEnd { refused(400, message) }
+    static let headTooLarge = refused(431, "The request's head is too large.")
+    static let bodyTooLarge = refused(413, "The request's body is too large.")
+    static let unknownCoding = refused(501, "The only known transfer coding is chunked.")
+    static let unknownVersion = refused(505, "The known versions are 1.0 and 1.1.")
+    static let unknownExpectation = refused(417, "The only known expectation is 100-continue.")
+
+    private static func refused(_ status: Int, _ message: String) -> ConnectionEnd {
+        .refused(RequestFault(status: status, message: message))
+    }
 }

@@ -6,12 +6,12 @@ extension RequestHead {
     ///
     /// - Parameter bytes: From the request line up to and including the empty line.
     /// - Source: RFC 9112, sections 2.2, 3, 5 and 6.
-    init(parsing bytes: ArraySlice<UInt8>) throws(RequestFault) {
+    init(parsing bytes: ArraySlice<UInt8>) throws(ConnectionEnd) {
         var lines = try Self.lines(of: bytes)[...]
         let parts = lines.removeFirst().split(
             separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw .malformed("The request line has not three parts.") }
-        guard !parts[0].isEmpty, parts[0].allSatisfy(Self.isTokenByte) else {
+        guard !parts[0].isEmpty, parts[0].allSatisfy(\.isTokenByte) else {
             throw .malformed("The method is not a token.")
         }
         guard !parts[1].isEmpty, parts[1].allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
@@ -39,7 +39,7 @@ extension RequestHead {
         expectsContinue = try Self.expectsContinue(headers)
     }
 
-    private static func lines(of bytes: ArraySlice<UInt8>) throws(RequestFault) -> [ArraySlice<UInt8>] {
+    private static func lines(of bytes: ArraySlice<UInt8>) throws(ConnectionEnd) -> [ArraySlice<UInt8>] {
         var lines: [ArraySlice<UInt8>] = []
         var start = bytes.startIndex
         for index in bytes.indices where bytes[index] == UInt8(ascii: "\n") {
@@ -55,9 +55,9 @@ extension RequestHead {
         return lines
     }
 
-    private static func field(_ line: ArraySlice<UInt8>) throws(RequestFault) -> HTTPHeaders.Field {
+    private static func field(_ line: ArraySlice<UInt8>) throws(ConnectionEnd) -> HTTPHeaders.Field {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
-            line[..<colon].allSatisfy(isTokenByte)
+            line[..<colon].allSatisfy(\.isTokenByte)
         else { throw .malformed("A header field has no valid name.") }
         var value = line[(colon + 1)...]
         while let first = value.first, isBlank(first) { value.removeFirst() }
@@ -69,7 +69,7 @@ extension RequestHead {
             name: String(decoding: line[..<colon], as: UTF8.self), value: String(decoding: value, as: UTF8.self))
     }
 
-    private static func framing(_ headers: HTTPHeaders) throws(RequestFault) -> Framing {
+    private static func framing(_ headers: HTTPHeaders) throws(ConnectionEnd) -> Framing {
         let codings = headers.values(for: "Transfer-Encoding")
         let lengths = headers.values(for: "Content-Length")
         if !codings.isEmpty {
@@ -78,31 +78,18 @@ extension RequestHead {
             return .chunked
         }
         guard let length = lengths.first else { return .length(0) }
-        guard lengths.count == 1, !length.isEmpty, length.utf8.allSatisfy(isDigit) else {
+        guard lengths.count == 1, !length.isEmpty, length.utf8.allSatisfy(\.isASCIIDigit) else {
             throw .malformed("The Content-Length is not one number.")
         }
         guard let count = Int(length) else { throw .bodyTooLarge }
         return .length(count)
     }
 
-    private static func expectsContinue(_ headers: HTTPHeaders) throws(RequestFault) -> Bool {
+    private static func expectsContinue(_ headers: HTTPHeaders) throws(ConnectionEnd) -> Bool {
         guard let expectation = headers["Expect"] else { return false }
         guard expectation.lowercased() == "100-continue" else { throw .unknownExpectation }
         return true
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
-    }
-
-    /// RFC 9110, section 5.6.2.
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-    }
 }

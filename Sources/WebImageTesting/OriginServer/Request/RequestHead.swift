@@ -27,24 +27,12 @@ struct RequestHead: Equatable {
     /// The target without scheme, authority and query, and the query.
     var pathAndQuery: (path: String, query: String?) {
         var rest = Substring(target)
-        if let scheme = rest.range(of: "://"), !rest.hasPrefix("/") {
+        if let scheme = rest.firstRange(of: "://"), !rest.hasPrefix("/") {
             let authority = rest[scheme.upperBound...]
             rest = authority.firstIndex { $0 == "/" || $0 == "?" }.map { authority[$0...] } ?? "/"
         }
         guard let mark = rest.firstIndex(of: "?") else { return (String(rest), nil) }
         let path = rest[..<mark]
         return (path.isEmpty ? "/" : String(path), String(rest[rest.index(after: mark)...]))
-    }
-}
-
-extension Substring {
-    /// The first place of a short string, without Foundation.
-    fileprivate func range(of pattern: String) -> Range<Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(pattern) { return start..<index(start, offsetBy: pattern.count) }
-            formIndex(after: &start)
-        }
-        return nil
     }
 }

@@ -3,12 +3,6 @@
 ///
 /// Used by one thread.
 struct RequestReader {
-    /// Why the reading of a request ended.
-    enum Failure: Error {
-        case connection(ConnectionEnd)
-        case request(RequestFault)
-    }
-
     private let stream: any ByteStream
     private let limits: OriginServer.Configuration
     private var buffer: [UInt8] = []
@@ -22,7 +16,7 @@ struct RequestReader {
     /// Reads the next head.
     ///
     /// - Returns: `nil` when the peer closed the connection between two requests, or in the middle of a head.
-    mutating func head() throws(Failure) -> RequestHead? {
+    mutating func head() throws(ConnectionEnd) -> RequestHead? {
         buffer.removeFirst(position)
         position = 0
         var searched = 0
@@ -33,20 +27,16 @@ struct RequestReader {
                 defer { searched += 1 }
                 guard buffer[searched] == UInt8(ascii: "\n") else { continue }
                 guard searched > 0, buffer[searched - 1] == UInt8(ascii: "\r") else {
-                    throw .request(.malformed("A line does not end with CR LF."))
+                    throw .malformed("A line does not end with CR LF.")
                 }
                 if searched == start + 1 { start += 2 }
                 guard searched - start >= 3, buffer[searched - 2] == UInt8(ascii: "\n") else { continue }
                 let end = searched + 1
-                guard end <= limits.maximumHeadByteCount else { throw .request(.headTooLarge) }
+                guard end <= limits.maximumHeadByteCount else { throw .headTooLarge }
                 position = end
-                do {
-                    return try RequestHead(parsing: buffer[start..<end])
-                } catch {
-                    throw .request(error)
-                }
+                return try RequestHead(parsing: buffer[start..<end])
             }
-            guard buffer.count <= limits.maximumHeadByteCount else { throw .request(.headTooLarge) }
+            guard buffer.count <= limits.maximumHeadByteCount else { throw .headTooLarge }
             guard try fill() else { return nil }
         }
     }
@@ -54,7 +44,7 @@ struct RequestReader {
     /// Reads the body that belongs to a head.
     ///
     /// - Returns: The beginning of the body up to the recorded limit, and its whole size.
-    mutating func body(_ framing: RequestHead.Framing) throws(Failure) -> (bytes: [UInt8], count: Int) {
+    mutating func body(_ framing: RequestHead.Framing) throws(ConnectionEnd) -> (bytes: [UInt8], count: Int) {
         var body = Body(kept: limits.maximumRecordedBodyByteCount, limit: limits.maximumBodyByteCount)
         switch framing {
         case .length(let count):
@@ -64,54 +54,54 @@ struct RequestReader {
                 let size = try chunkSize()
                 if size == 0 { break }
                 try take(size, into: &body)
-                guard try line().isEmpty else { throw .request(.malformed("A chunk is longer than announced.")) }
+                guard try line().isEmpty else { throw .malformed("A chunk is longer than announced.") }
             }
             var trailerByteCount = 0
             while true {
                 let line = try line()
                 if line.isEmpty { break }
                 trailerByteCount += line.count
-                guard trailerByteCount <= limits.maximumHeadByteCount else { throw .request(.headTooLarge) }
+                guard trailerByteCount <= limits.maximumHeadByteCount else { throw .headTooLarge }
             }
         }
         return (body.bytes, body.count)
     }
 
-    private mutating func chunkSize() throws(Failure) -> Int {
+    private mutating func chunkSize() throws(ConnectionEnd) -> Int {
         let digits = try line().prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
         guard !digits.isEmpty, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else {
-            throw .request(.malformed("A chunk's size is not a hexadecimal number."))
+            throw .malformed("A chunk's size is not a hexadecimal number.")
         }
         guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) else {
-            throw .request(.bodyTooLarge)
+            throw .bodyTooLarge
         }
         return size
     }
 
-    private mutating func line() throws(Failure) -> ArraySlice<UInt8> {
+    private mutating func line() throws(ConnectionEnd) -> ArraySlice<UInt8> {
         let limit = 4096
         while true {
             let rest = buffer[position...]
             if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 guard end > position, buffer[end - 1] == UInt8(ascii: "\r") else {
-                    throw .request(.malformed("A line does not end with CR LF."))
+                    throw .malformed("A line does not end with CR LF.")
                 }
                 defer { position = end + 1 }
                 return buffer[position..<end - 1]
             }
-            guard rest.count <= limit else { throw .request(.malformed("A line of the body is too long.")) }
-            guard try fill() else { throw .connection(.peer) }
+            guard rest.count <= limit else { throw .malformed("A line of the body is too long.") }
+            guard try fill() else { throw .peer }
         }
     }
 
-    private mutating func take(_ count: Int, into body: inout Body) throws(Failure) {
-        guard body.announce(count) else { throw .request(.bodyTooLarge) }
+    private mutating func take(_ count: Int, into body: inout Body) throws(ConnectionEnd) {
+        guard body.announce(count) else { throw .bodyTooLarge }
         var rest = count
         while rest > 0 {
             if position == buffer.count {
                 buffer.removeAll(keepingCapacity: true)
                 position = 0
-                guard try fill() else { throw .connection(.peer) }
+                guard try fill() else { throw .peer }
             }
             let taken = min(rest, buffer.count - position)
             body.append(buffer[position..<position + taken])
@@ -120,14 +110,10 @@ struct RequestReader {
         }
     }
 
-    private mutating func fill() throws(Failure) -> Bool {
-        do {
-            let bytes = try stream.receive(upTo: 16 * 1024)
-            buffer += bytes
-            return !bytes.isEmpty
-        } catch {
-            throw .connection(error)
-        }
+    private mutating func fill() throws(ConnectionEnd) -> Bool {
+        let bytes = try stream.receive(upTo: 16 * 1024)
+        buffer += bytes
+        return !bytes.isEmpty
     }
 
     private struct Body {

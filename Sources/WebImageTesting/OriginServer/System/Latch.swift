@@ -44,19 +44,17 @@ final class Latch: Sendable {
     /// - Returns: `nil` when the latch is open already.
     /// - Throws: ``OriginError`` with code `.system` when the process has no descriptors left.
     func descriptor() throws(OriginError) -> CInt? {
-        let (descriptor, failure) = state.withLock { state -> (CInt?, CInt?) in
-            if state.isOpen { return (nil, nil) }
-            if let reading = state.reading { return (reading, nil) }
+        try state.withLock { state throws(OriginError) in
+            if state.isOpen { return nil }
+            if let reading = state.reading { return reading }
             var ends: [CInt] = [-1, -1]
-            guard unsafe pipe(&ends) == 0 else { return (nil, errno) }
+            guard unsafe pipe(&ends) == 0 else {
+                throw OriginError(.system, "No pipe to wait at: raise `ulimit -n`.", errorNumber: errno)
+            }
             for end in ends { SystemSocket.closeOnExec(end) }
             state.reading = ends[0]
             state.writing = ends[1]
-            return (ends[0], nil)
+            return ends[0]
         }
-        if let failure {
-            throw OriginError(.system, "No pipe to wait at: raise `ulimit -n`.", errorNumber: failure)
-        }
-        return descriptor
     }
 }

@@ -2,29 +2,18 @@
 internal import Glibc
 
 extension SystemSocket {
-    /// Why a wait ended.
-    enum WaitEnd {
-        /// The latch opened, or the awaited connection has arrived.
-        case ready
-        /// The time was over.
-        case elapsed
-        /// The peer closed its side, the connection broke, or the server is being stopped.
-        case peerGone
-    }
-
     /// `POLLRDHUP`: the peer closed its sending side.
     ///
     /// A GNU extension, so the value of Linux's `poll.h` is repeated.
     private static let peerClosed: CShort = 0x2000
 
-    /// Waits for a latch, for a time, or for both, and in any case for the peer to leave.
+    /// Waits for a latch, for a time, for whichever comes first of both, or without either for the peer to leave.
     ///
     /// Bytes that the peer sends in the meantime stay unread.
     ///
-    /// - Parameters:
-    ///   - latch: A descriptor from ``Latch/descriptor()``.
-    ///   - duration: `nil` waits without end.
-    static func wait(on socket: CInt, latch: CInt?, for duration: Duration?) -> WaitEnd {
+    /// - Parameter latch: A descriptor from ``Latch/descriptor()``.
+    /// - Throws: `.peer` when the peer closes its side, the connection breaks, or the server is being stopped.
+    static func wait(on socket: CInt, latch: CInt? = nil, for duration: Duration? = nil) throws(ConnectionEnd) {
         let deadline = duration.map { ContinuousClock.now + $0 }
         while true {
             var watched = [pollfd(fd: socket, events: peerClosed, revents: 0)]
@@ -32,11 +21,11 @@ extension SystemSocket {
             let timeout = deadline.map { milliseconds(until: $0) } ?? -1
             let count = unsafe poll(&watched, nfds_t(watched.count), timeout)
             if count > 0 {
-                if watched[0].revents != 0 { return .peerGone }
-                return .ready
+                if watched[0].revents != 0 { throw .peer }
+                return
             }
-            if count == 0, let deadline, ContinuousClock.now >= deadline { return .elapsed }
-            if count < 0 && errno != EINTR { return .peerGone }
+            if count == 0, let deadline, ContinuousClock.now >= deadline { return }
+            if count < 0 && errno != EINTR { throw .peer }
         }
     }
 
