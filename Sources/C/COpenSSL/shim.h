@@ -5,3 +5,4 @@
 #include <openssl/err.h>
 #include <openssl/md5.h>
 #include <openssl/sha.h>
+#include <openssl/x509v3.h>

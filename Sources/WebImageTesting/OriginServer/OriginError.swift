@@ -8,9 +8,7 @@ public struct OriginError: Error, Sendable, CustomStringConvertible {
 
         /// The system refused a socket, a thread or a descriptor.
         public static let system = Code(description: "system")
-        /// The `openssl` command is not installed.
-        public static let opensslMissing = Code(description: "opensslMissing")
-        /// The `openssl` command ran and failed, or its output could not be read.
+        /// A certificate could not be made or written, or a server cannot use it.
         public static let certificate = Code(description: "certificate")
     }
 

@@ -204,13 +204,4 @@ struct OriginTLSTests {
         }
         for path in paths { expect(!FileManager.default.fileExists(atPath: path)) }
     }
-
-    @Test func `a missing command is named`() async {
-        await #expect(processExitsWith: .success) {
-            unsafe setenv("PATH", "/nowhere", 1)
-            let error = expectError(OriginError.self) { try TestCertificate.make() }
-            expectEqual(error?.code, .opensslMissing)
-            expectEqual(error?.message.contains("install the package `openssl`"), true)
-        }
-    }
 }

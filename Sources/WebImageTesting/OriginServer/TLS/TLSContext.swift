@@ -88,20 +88,4 @@ internal import COpenSSL
         }
         return SSL_TLSEXT_ERR_NOACK
     }
-
-    /// The SHA-256 of a certificate's public key.
-    static func publicKeySHA256(ofCertificateAt path: String) throws(OriginError) -> [UInt8] {
-        let failure = OriginError(.certificate, "The certificate at \(path) cannot be read.")
-        guard let file = unsafe BIO_new_file(path, "r") else { throw failure }
-        defer { unsafe BIO_free(file) }
-        guard let certificate = unsafe PEM_read_bio_X509(file, nil, nil, nil) else { throw failure }
-        defer { unsafe X509_free(certificate) }
-        var encoded: UnsafeMutablePointer<UInt8>?
-        let count = unsafe i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &encoded)
-        guard count > 0, let encoded = unsafe encoded else { throw failure }
-        defer { unsafe CRYPTO_free(encoded, #file, #line) }
-        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-        unsafe SHA256(encoded, Int(count), &digest)
-        return digest
-    }
 }
