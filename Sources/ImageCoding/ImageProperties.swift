@@ -41,6 +41,17 @@ public struct ImageProperties: Hashable, Sendable {
         self.isLossless = isLossless
     }
 
+    /// Creates a description from the size that the file stores.
+    init(
+        _ format: ImageFormat, stored size: PixelSize, frameCount: Int? = 1, orientation: ImageOrientation = .up,
+        hasAlpha: Bool, isLossless: Bool = false
+    ) {
+        let shown = size.turned(orientation)
+        self.init(
+            format: format, width: shown.width, height: shown.height, frameCount: frameCount, orientation: orientation,
+            hasAlpha: hasAlpha, isLossless: isLossless)
+    }
+
     /// The size in pixels as shown.
     public var size: PixelSize { PixelSize(width: width, height: height) }
 }

@@ -10,9 +10,7 @@ struct BMPCoder: WatchedDecoding {
     /// Reads the header.
     func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let header = try BMPCoder.header(of: bytes)
-        return ImageProperties(
-            format: .bmp, width: header.size.width, height: header.size.height, frameCount: 1,
-            hasAlpha: header.hasAlpha, isLossless: true)
+        return ImageProperties(.bmp, stored: header.size, hasAlpha: header.hasAlpha, isLossless: true)
     }
 
     /// The bitmap or, for a thumbnail, some rows of it; a byte for each pixel of runs; and what the `FramePlan` adds.

@@ -25,7 +25,7 @@ struct BMPPixels {
         let (width, height) = (header.size.width, header.size.height)
         let capacity = rows?.capacity ?? height
         // No damage is noticed later than a row that is not there, nor later than the bytes after the last one.
-        if runs == nil, failOn != .never, !hasRow(header.isTopDown ? height - 1 : 0) { throw end }
+        if runs == nil, failOn != .never, !hasRow(height - 1) { throw end }
         for y in 0..<height {
             if y % DecodedRows.atOnce == 0 { try work.look(pixels: min(DecodedRows.atOnce, height - y) * width) }
             let start = y % capacity * width * 4
@@ -33,7 +33,7 @@ struct BMPPixels {
             let stored = header.isTopDown ? y : height - 1 - y
             if let runs {
                 unsafe fill(line) { header.color(Int(runs.indexes[stored * width + $0])) }
-            } else if hasRow(y) {
+            } else if hasRow(stored) {
                 unsafe drawStored(header.pixelStart + stored * header.stride, to: line)
             } else {
                 damage.formUnion([.missingPixels, .missingEnd])
@@ -48,8 +48,7 @@ struct BMPPixels {
     }
 
     /// Whether the bytes of a row exist. The padding of the last row in the file may be missing.
-    private func hasRow(_ y: Int) -> Bool {
-        let stored = header.isTopDown ? y : header.size.height - 1 - y
+    private func hasRow(_ stored: Int) -> Bool {
         let end = header.pixelStart + stored * header.stride + (header.size.width * header.bitsPerPixel + 7) / 8
         return end <= bytes.count
     }

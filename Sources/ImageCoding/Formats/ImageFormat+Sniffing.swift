@@ -104,8 +104,8 @@ extension ImageFormat {
                 let isBeginning = ["<svg", "<!--", "<?xml", "<!DOCTYPE"].contains { $0.utf8.starts(with: rest) }
                 return isBeginning ? unfinished : false
             }
-            guard let found = rest.firstRange(of: end) else { return unfinished }
-            rest = rest[found.upperBound...]
+            guard let place = rest.indices.first(where: { rest[$0...].starts(with: end) }) else { return unfinished }
+            rest = rest[(place + end.count)...]
         }
     }
 }

@@ -23,8 +23,8 @@ struct GIFCoder: WatchedDecoding, ImageEncoding {
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
         let outline = try GIFOutline(bytes, frameLimit: .max, work: work)
         return ImageProperties(
-            format: .gif, width: outline.size.width, height: outline.size.height,
-            frameCount: outline.isComplete ? outline.frameCount : nil, hasAlpha: outline.hasAlpha, isLossless: true)
+            .gif, stored: outline.size, frameCount: outline.isComplete ? outline.frameCount : nil,
+            hasAlpha: outline.hasAlpha, isLossless: true)
     }
 }
 

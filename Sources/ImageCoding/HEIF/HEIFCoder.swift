@@ -21,9 +21,7 @@ struct HEIFCoder: WatchedDecoding {
     /// Reads the boxes before the pixels.
     func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let header = try HEIFHeader(bytes, options)
-        return ImageProperties(
-            format: header.format, width: header.size.width, height: header.size.height, frameCount: 1,
-            hasAlpha: header.hasAlpha)
+        return ImageProperties(header.format, stored: header.size, hasAlpha: header.hasAlpha)
     }
 
     /// The bitmap or, for a thumbnail, some rows of it; the picture as libheif decodes and converts it; and what the

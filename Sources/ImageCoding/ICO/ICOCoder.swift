@@ -22,8 +22,7 @@ struct ICOCoder: WatchedDecoding {
             (size, hasAlpha) = (png.size, png.hasAlpha)
         case .bitmap(let header, _, _): size = header.size
         }
-        return ImageProperties(
-            format: .ico, width: size.width, height: size.height, frameCount: 1, hasAlpha: hasAlpha, isLossless: true)
+        return ImageProperties(.ico, stored: size, hasAlpha: hasAlpha, isLossless: true)
     }
 
     /// A copy of the picture's bytes, and what its own format takes.

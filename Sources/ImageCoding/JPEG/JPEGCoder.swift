@@ -25,10 +25,7 @@ struct JPEGCoder: WatchedDecoding, ImageEncoding {
     /// Reads the markers before the first scan.
     func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let header = try JPEGHeader(bytes, options)
-        let shown = header.size.turned(header.orientation)
-        return ImageProperties(
-            format: .jpeg, width: shown.width, height: shown.height, frameCount: 1, orientation: header.orientation,
-            hasAlpha: false)
+        return ImageProperties(.jpeg, stored: header.size, orientation: header.orientation, hasAlpha: false)
     }
 }
 

@@ -14,8 +14,8 @@ struct JPEGXLCoder: WatchedDecoding {
     func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let header = try JPEGXLHeader(bytes, frameLimit: Int(Int32.max))
         return ImageProperties(
-            format: .jpegXL, width: header.size.width, height: header.size.height,
-            frameCount: header.isComplete ? header.frameCount : nil, hasAlpha: header.hasAlpha)
+            .jpegXL, stored: header.size, frameCount: header.isComplete ? header.frameCount : nil,
+            hasAlpha: header.hasAlpha)
     }
 
     /// The bitmap, every frame kept, what libjxl holds, and what the `FramePlan` adds.

@@ -33,7 +33,6 @@ struct PNGCoder: WatchedDecoding, ImageEncoding {
     /// Reads the chunks without inflating anything.
     func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let header = try PNGHeader(bytes, options)
-        let shown = header.size.turned(header.orientation)
         var frameCount: Int? = 1
         if header.isAnimated {
             let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
@@ -41,8 +40,7 @@ struct PNGCoder: WatchedDecoding, ImageEncoding {
             frameCount = animation.map { $0.isComplete ? $0.frames.count : nil } ?? 1
         }
         return ImageProperties(
-            format: .png, width: shown.width, height: shown.height, frameCount: frameCount,
-            orientation: header.orientation,
+            .png, stored: header.size, frameCount: frameCount, orientation: header.orientation,
             hasAlpha: header.hasAlpha, isLossless: true)
     }
 }

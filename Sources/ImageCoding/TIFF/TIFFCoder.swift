@@ -14,10 +14,9 @@ struct TIFFCoder: WatchedDecoding {
     /// Reads the first directory, which may be anywhere in the file.
     func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let header = try TIFFHeader(bytes, options.limits)
-        let shown = header.size.turned(header.orientation)
         return ImageProperties(
-            format: .tiff, width: shown.width, height: shown.height, frameCount: 1, orientation: header.orientation,
-            hasAlpha: header.hasAlpha, isLossless: header.isLossless)
+            .tiff, stored: header.size, orientation: header.orientation, hasAlpha: header.hasAlpha,
+            isLossless: header.isLossless)
     }
 
     /// The bitmap or, for a thumbnail, some rows of it and a band of strips; what libtiff holds for a band; and what

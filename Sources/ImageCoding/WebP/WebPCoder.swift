@@ -27,9 +27,8 @@ struct WebPCoder: WatchedDecoding, ImageEncoding {
     /// The number of frames and the orientation are known when the file is complete.
     func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let outline = try WebPOutline(bytes, options)
-        let shown = outline.size.turned(outline.orientation)
         return ImageProperties(
-            format: .webp, width: shown.width, height: shown.height,
+            .webp, stored: outline.size,
             frameCount: outline.isAnimated && !outline.isComplete ? nil : outline.frameCount,
             orientation: outline.orientation, hasAlpha: outline.hasAlpha, isLossless: outline.isLossless)
     }

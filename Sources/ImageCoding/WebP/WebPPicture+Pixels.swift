@@ -46,35 +46,30 @@ extension WebPPicture {
         return unsafe picture
     }
 
-    /// Copies the rows of a strip of the same width, of which the picture has room for all.
+    /// Copies the rows of a strip of the same width, of which the picture has room for all. Both are as libwebp lays them
+    /// out, so their rows are as long.
     ///
     /// - Parameter top: An even row.
     private func copy(_ strip: WebPPicture, at top: Int) {
         func copy<Sample>(
-            _ target: UnsafeMutablePointer<Sample>?, _ targetStride: Int32, _ source: UnsafeMutablePointer<Sample>?,
-            _ sourceStride: Int32, at top: Int, _ count: Int, _ length: Int, missing: Sample
+            _ target: UnsafeMutablePointer<Sample>?, _ source: UnsafeMutablePointer<Sample>?, at top: Int, _ rows: Int,
+            _ stride: Int32, missing: Sample
         ) {
-            guard let target = unsafe target else { return }
-            for row in 0..<count {
-                let line = unsafe target + (top + row) * Int(targetStride)
-                if let source = unsafe source {
-                    unsafe line.update(from: source + row * Int(sourceStride), count: length)
-                } else {
-                    unsafe line.update(repeating: missing, count: length)
-                }
+            let count = rows * Int(stride)
+            guard let start = unsafe target.map({ unsafe $0 + top * Int(stride) }) else { return }
+            if let source = unsafe source {
+                unsafe start.update(from: source, count: count)
+            } else {
+                unsafe start.update(repeating: missing, count: count)
             }
         }
-        let (width, height) = unsafe (Int(strip.width), Int(strip.height))
-        if unsafe use_argb != 0 {
-            unsafe copy(argb, argb_stride, strip.argb, strip.argb_stride, at: top, height, width, missing: 0)
-            return
-        }
-        let (halfWidth, halfHeight) = ((width + 1) / 2, (height + 1) / 2)
-        unsafe copy(y, y_stride, strip.y, strip.y_stride, at: top, height, width, missing: 0)
-        unsafe copy(u, uv_stride, strip.u, strip.uv_stride, at: top / 2, halfHeight, halfWidth, missing: 0)
-        unsafe copy(v, uv_stride, strip.v, strip.uv_stride, at: top / 2, halfHeight, halfWidth, missing: 0)
-        // An opaque strip has no alpha.
-        unsafe copy(a, a_stride, strip.a, strip.a_stride, at: top, height, width, missing: 255)
+        // A picture has either ARGB or the other planes.
+        let height = unsafe Int(strip.height)
+        unsafe copy(argb, strip.argb, at: top, height, argb_stride, missing: 0)
+        unsafe copy(y, strip.y, at: top, height, y_stride, missing: 0)
+        unsafe copy(u, strip.u, at: top / 2, (height + 1) / 2, uv_stride, missing: 0)
+        unsafe copy(v, strip.v, at: top / 2, (height + 1) / 2, uv_stride, missing: 0)
+        unsafe copy(a, strip.a, at: top, height, a_stride, missing: 255)
     }
 
     /// Throws the error that stopped the encoder.
