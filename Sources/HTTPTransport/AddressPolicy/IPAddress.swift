@@ -90,53 +90,51 @@ extension IPAddress {
 
     private typealias Reservation = (network: IPNetwork, reason: String)
 
-    private static func v4(_ base: UInt32, _ length: Int, _ reason: String) -> Reservation {
-        (IPNetwork(unchecked: .v4(base), prefixLength: length), reason)
+    /// Networks with the predicates of their addresses. Of two that overlap the first one counts.
+    private static func reservations(_ predicates: KeyValuePairs<String, String>) -> [Reservation] {
+        // The texts are constants of this file, and each is a network.
+        predicates.map { (IPNetwork($0.key)!, "\($0.value) (\($0.key))") }
     }
 
-    private static func v6(_ high: UInt64, _ length: Int, _ reason: String) -> Reservation {
-        (IPNetwork(unchecked: .v6(UInt128(high) << 64), prefixLength: length), reason)
-    }
-
-    private static let reservedV4: [Reservation] = [
-        v4(0x0000_0000, 8, "is an address of \"this network\" (0.0.0.0/8)"),
-        v4(0x0A00_0000, 8, "is a private address (10.0.0.0/8)"),
-        v4(0x6440_0000, 10, "is a carrier's shared address (100.64.0.0/10)"),
-        v4(0x7F00_0000, 8, "is a loopback address (127.0.0.0/8)"),
-        v4(0xA9FE_A9FE, 32, "is the metadata service of cloud machines"),
-        v4(0xA9FE_0000, 16, "is a link-local address (169.254.0.0/16)"),
-        v4(0xAC10_0000, 12, "is a private address (172.16.0.0/12)"),
-        v4(0xC000_0000, 24, "is reserved for protocols (192.0.0.0/24)"),
-        v4(0xC000_0200, 24, "is for documentation (192.0.2.0/24)"),
-        v4(0xC058_6300, 24, "is a retired 6to4 relay (192.88.99.0/24)"),
-        v4(0xC0A8_0000, 16, "is a private address (192.168.0.0/16)"),
-        v4(0xC612_0000, 15, "is for benchmarks (198.18.0.0/15)"),
-        v4(0xC633_6400, 24, "is for documentation (198.51.100.0/24)"),
-        v4(0xCB00_7100, 24, "is for documentation (203.0.113.0/24)"),
-        v4(0xE000_0000, 4, "is a multicast address (224.0.0.0/4)"),
-        v4(0xF000_0000, 4, "is reserved or broadcast (240.0.0.0/4)"),
-    ]
+    private static let reservedV4 = reservations([
+        "0.0.0.0/8": "is an address of \"this network\"",
+        "10.0.0.0/8": "is a private address",
+        "100.64.0.0/10": "is a carrier's shared address",
+        "127.0.0.0/8": "is a loopback address",
+        "169.254.169.254/32": "is the metadata service of cloud machines",
+        "169.254.0.0/16": "is a link-local address",
+        "172.16.0.0/12": "is a private address",
+        "192.0.0.0/24": "is reserved for protocols",
+        "192.0.2.0/24": "is for documentation",
+        "192.88.99.0/24": "is a retired 6to4 relay",
+        "192.168.0.0/16": "is a private address",
+        "198.18.0.0/15": "is for benchmarks",
+        "198.51.100.0/24": "is for documentation",
+        "203.0.113.0/24": "is for documentation",
+        "224.0.0.0/4": "is a multicast address",
+        "240.0.0.0/4": "is reserved or broadcast",
+    ])
 
     /// Exceptions within 2000::/3. All addresses outside of it are not global unicast.
-    private static let reservedV6: [Reservation] = [
-        v6(0x2001_0000_0000_0000, 32, "is a Teredo address (2001::/32)"),
-        v6(0x2001_0000_0000_0000, 23, "is reserved for protocols (2001::/23)"),
-        v6(0x2001_0DB8_0000_0000, 32, "is for documentation (2001:db8::/32)"),
-        v6(0x3FFF_0000_0000_0000, 20, "is for documentation (3fff::/20)"),
-    ]
+    private static let reservedV6 = reservations([
+        "2001::/32": "is a Teredo address",
+        "2001::/23": "is reserved for protocols",
+        "2001:db8::/32": "is for documentation",
+        "3fff::/20": "is for documentation",
+    ])
 
     /// For the reason only: every address outside of 2000::/3 is refused.
-    private static let namedV6: [Reservation] = [
-        v6(0x0064_FF9B_0001_0000, 48, "is a local NAT64 address (64:ff9b:1::/48)"),
-        v6(0xFC00_0000_0000_0000, 7, "is a unique local address (fc00::/7)"),
-        v6(0xFE80_0000_0000_0000, 10, "is a link-local address (fe80::/10)"),
-        v6(0xFEC0_0000_0000_0000, 10, "is a site-local address (fec0::/10)"),
-        v6(0xFF00_0000_0000_0000, 8, "is a multicast address (ff00::/8)"),
-    ]
+    private static let namedV6 = reservations([
+        "::/128": "is the unspecified address",
+        "::1/128": "is the loopback address",
+        "64:ff9b:1::/48": "is a local NAT64 address",
+        "fc00::/7": "is a unique local address",
+        "fe80::/10": "is a link-local address",
+        "fec0::/10": "is a site-local address",
+        "ff00::/8": "is a multicast address",
+    ])
 
     private static func reservation(ofV6 bits: UInt128) -> String? {
-        if bits == 0 { return "is the unspecified address (::)" }
-        if bits == 1 { return "is the loopback address (::1)" }
         // NAT64 (RFC 6052) and 6to4 (RFC 3056) lead to the IPv4 address in them.
         if bits >> 32 == 0x0064_FF9B_0000_0000_0000_0000 {
             return IPAddress.v4(UInt32(truncatingIfNeeded: bits)).reservation.map {

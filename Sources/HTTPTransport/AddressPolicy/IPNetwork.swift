@@ -47,15 +47,7 @@ public struct IPNetwork: Sendable, Hashable {
     }
 
     /// This machine: `127.0.0.0/8` and `::1`.
-    public static let loopback = [
-        IPNetwork(unchecked: .v4(0x7F00_0000), prefixLength: 8), IPNetwork(unchecked: .v6(1), prefixLength: 128),
-    ]
-
-    /// Creates a network from a constant of this module, whose bits after the prefix are zero.
-    init(unchecked base: IPAddress, prefixLength: Int) {
-        self.base = base
-        self.prefixLength = prefixLength
-    }
+    public static let loopback = ["127.0.0.0/8", "::1/128"].map { IPNetwork($0)! }
 }
 
 extension IPNetwork: CustomStringConvertible {
