@@ -47,15 +47,10 @@ public struct HTTPTransferStates: AsyncSequence, Sendable {
 
     /// Reads the states of a transfer.
     public struct Iterator: AsyncIteratorProtocol {
-        let board: TransferBoard
-        var news: AsyncStream<Void>.Iterator
-        private var last: HTTPTransferState?
-        private var sent: HTTPTransferState?
-
-        init(board: TransferBoard, news: AsyncStream<Void>.Iterator) {
-            self.board = board
-            self.news = news
-        }
+        fileprivate let board: TransferBoard
+        fileprivate var news: AsyncStream<Void>.Iterator
+        fileprivate var last: HTTPTransferState?
+        fileprivate var sent: HTTPTransferState?
 
         /// The next state; `nil` after the end of the transfer.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> HTTPTransferState? {

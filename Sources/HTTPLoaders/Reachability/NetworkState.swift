@@ -23,12 +23,6 @@ public struct NetworkState: Sendable, Hashable {
         public let name: String
         /// The kind of network.
         public let kind: Kind
-
-        /// Creates an interface, for tests.
-        package init(name: String, kind: Kind) {
-            self.name = name
-            self.kind = kind
-        }
     }
 
     /// The interface for IPv4; `nil` without a route to the public Internet.

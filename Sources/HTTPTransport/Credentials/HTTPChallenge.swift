@@ -14,14 +14,6 @@ public struct HTTPChallenge: Sendable, Hashable {
     /// The number of credentials that were refused for this hop before, the request's own included.
     public let refusedCount: Int
 
-    /// Creates a challenge, for tests.
-    package init(isFromProxy: Bool = false, url: URL, fields: [String] = [], refusedCount: Int = 0) {
-        self.isFromProxy = isFromProxy
-        self.url = url
-        self.fields = fields
-        self.refusedCount = refusedCount
-    }
-
     /// The scheme of the first challenge of each field, in lower case: `basic`, `bearer`, `digest` …
     public var schemes: [String] {
         fields.compactMap { $0.split { $0 == " " || $0 == "," }.first?.lowercased() }
@@ -63,7 +55,8 @@ struct ChallengeChain {
             let count = refused[hop.origin, default: 0] + (sent == nil ? 0 : 1)
             refused[hop.origin] = count
             let challenge = HTTPChallenge(
-                url: hop.request.url, fields: head.headers.values(for: "WWW-Authenticate"), refusedCount: count)
+                isFromProxy: false, url: hop.request.url, fields: head.headers.values(for: "WWW-Authenticate"),
+                refusedCount: count)
             guard let field = try await field(for: challenge, insteadOf: sent) else { return false }
             try redirects.authorize(field)
             return true

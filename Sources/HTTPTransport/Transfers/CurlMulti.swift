@@ -17,7 +17,7 @@ import EventLoops
     /// When libcurl must be called, in nanoseconds of the loop's clock.
     private(set) var timer: UInt64?
     private var running: Int32 = 0
-    private let sessions: TLSSessions
+    private let sessions = TLSSessions()
 
     /// libcurl's process-wide set-up, which must happen once and before anything else.
     private static let globalResult = curl_global_init(Int(CURL_GLOBAL_ALL))
@@ -26,7 +26,6 @@ import EventLoops
         self.configuration = configuration
         sockets = WatchedSockets(of: loop)
         unsafe handle = Self.globalResult == CURLE_OK ? curl_multi_init() : nil
-        sessions = TLSSessions()
     }
 
     deinit {

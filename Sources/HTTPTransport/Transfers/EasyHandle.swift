@@ -99,7 +99,7 @@ import CTransportShims
         return value
     }
 
-    /// A number of bytes.
+    /// A number of bytes, or of microseconds.
     func count(_ info: CURLINFO) -> Int {
         var value: curl_off_t = 0
         unsafe transport_get_offset(pointer, info, &value)
@@ -110,11 +110,7 @@ import CTransportShims
     var sentCount: Int { count(CURLINFO_SIZE_UPLOAD_T) }
 
     /// A time that libcurl counts in microseconds.
-    func duration(_ info: CURLINFO) -> Duration {
-        var value: curl_off_t = 0
-        unsafe transport_get_offset(pointer, info, &value)
-        return .microseconds(value)
-    }
+    func duration(_ info: CURLINFO) -> Duration { .microseconds(count(info)) }
 
     func text(_ info: CURLINFO) -> String? {
         var value: UnsafePointer<CChar>?
