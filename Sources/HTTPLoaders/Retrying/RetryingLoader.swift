@@ -53,6 +53,7 @@ public final class RetryingLoader: HTTPLoaderWrapping {
         let host = request.url.host(percentEncoded: false)?.lowercased() ?? ""
         var attempt = 1
         while true {
+            let pauseTime: Duration
             do {
                 let response = try await loader.send(request)
                 guard policy.statuses.contains(response.status),
@@ -63,15 +64,16 @@ public final class RetryingLoader: HTTPLoaderWrapping {
                     return response
                 }
                 response.body.cancel()
-                try await RequestTurn.wait { [pause] in try await pause(delay) }
+                pauseTime = delay
             } catch let error as HTTPError {
                 let isTransient =
                     error.response.map { policy.statuses.contains($0.status) } ?? policy.codes.contains(error.code)
                 guard isTransient,
                     let delay = delay(after: attempt, of: request, host, error.response?.headers["Retry-After"])
                 else { throw error }
-                try await RequestTurn.wait { [pause] in try await pause(delay) }
+                pauseTime = delay
             }
+            try await RequestTurn.wait { [pause] in try await pause(pauseTime) }
             try await ready()
             attempt += 1
         }

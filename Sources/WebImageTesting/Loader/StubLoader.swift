@@ -98,11 +98,6 @@ public final class StubLoader: HTTPLoading {
         }
     }
 
-    /// Whether the URL has one of the schemes.
-    public func canLoad(_ request: HTTPRequest) -> Bool {
-        schemes.isEmpty || schemes.contains(request.url.scheme?.lowercased() ?? "")
-    }
-
     /// Waits for the gate of the shutdown, if there is one.
     ///
     /// Later requests are answered like earlier ones.
