@@ -60,24 +60,16 @@ final class StoreLane: Sendable {
 
     let store: any SharedStore
     let traits: SharedStoreTraits
-    private let lifetime: Duration
-    private let maximumWait: Duration
-    private let byteLimit: Int
-    private let clock: any Clock<Duration>
+    private let configuration: SharedCache.Configuration
     private let executor: (any TaskExecutor)?
-    private let onTrouble: @Sendable (SharedStoreError) -> Void
     private let state: Mutex<State>
 
     init(_ store: any SharedStore, _ configuration: SharedCache.Configuration, executor: (any TaskExecutor)?) {
         self.store = store
         traits = store.traits
-        lifetime = configuration.lifetime
-        maximumWait = configuration.maximumWait
-        byteLimit = min(max(0, configuration.maximumPendingByteCount), .max / 2)
-        clock = configuration.clock
-        onTrouble = configuration.onTrouble
+        self.configuration = configuration
         self.executor = executor
-        state = Mutex(State(patience: maximumWait))
+        state = Mutex(State(patience: configuration.maximumWait))
     }
 
     var counters: SharedCache.Counters { state.withLock { $0.counters } }
@@ -95,7 +87,7 @@ final class StoreLane: Sendable {
             state.counters.troubles += 1
             return state.told.insert(error.code).inserted && !state.isEnded
         }
-        if isNews { onTrouble(error) }
+        if isNews { configuration.onTrouble(error) }
     }
 
     // MARK: - Reading
@@ -136,7 +128,7 @@ final class StoreLane: Sendable {
         // A store that does not heed its cancellation must not hold up the load.
         return try await answer.wait(
             for: "ask \(traits.name)", on: executor, onCancel: .failure(CancellationError())
-        ) { [clock] in
+        ) { [clock = configuration.clock] in
             async let _ = answer.resolve(.failure(late), after: limit, on: clock)
             do {
                 let value = try await call()
@@ -164,7 +156,7 @@ final class StoreLane: Sendable {
                     // Granted to a load that has left.
                     if case .leads(let lease) = claim { self.submit(.finish(lease, .released)) }
                 }, body)
-            state.withLock { $0.patience = maximumWait }
+            state.withLock { $0.patience = configuration.maximumWait }
             return claim
         } catch let error as SharedStoreError where error.code == .timedOut {
             state.withLock { $0.patience = min($0.patience, max(limit / 8, .milliseconds(250))) }
@@ -176,6 +168,7 @@ final class StoreLane: Sendable {
 
     /// Does a job later, if there is room for it.
     func submit(_ job: Job) {
+        let byteLimit = min(max(0, configuration.maximumPendingByteCount), .max / 2)
         let (isTaken, isOpen, starts) = state.withLock { state -> (Bool, Bool, Bool) in
             let count = job.byteCount
             guard state.isOpen, state.byteCount == 0 || count <= job.limit(byteLimit) - state.byteCount else {
@@ -224,7 +217,7 @@ final class StoreLane: Sendable {
 
     /// - Returns: `false` when a lease had ended.
     private func perform(_ job: Job) async throws -> Bool {
-        try await within(traits.writeTimeout) { [store, lifetime] in
+        try await within(traits.writeTimeout) { [store, lifetime = configuration.lifetime] in
             switch job {
             case .store(let key, let bytes): try await store.store(bytes, for: key, lifetime: lifetime)
             case .remove(let keys, _): for key in keys { try await store.remove(key) }
