@@ -13,9 +13,20 @@ extension WriteBehind {
         var taken: OneShot<Bool>
     }
 
-    func takeWhenRoom(
-        _ write: PendingWrite, _ key: CacheKey, _ isCurrent: @escaping @Sendable () -> Bool
+    /// Writes the entry that `making` makes, later. Waits until there is room for it.
+    ///
+    /// **Cancellation**: ends the wait; the write is dropped.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the entry.
+    ///   - byteCount: The memory that `making` keeps.
+    ///   - isCurrent: Called in the step that takes the write; `false` means that newer content has arrived.
+    ///   - making: Makes the entry when the write begins.
+    func submit(
+        for key: CacheKey, byteCount: Int, if isCurrent: @escaping @Sendable () -> Bool = { true },
+        _ making: @escaping Making
     ) async {
+        let write = PendingWrite(making: making, for: key, byteCount: byteCount, period: periods.current)
         guard isOpen else { return drop(key) }
         begin()
         guard !hasRoom(for: write, key) else { return take(write, key, isCurrent) }

@@ -74,23 +74,6 @@ actor WriteBehind {
 
     // MARK: - Submissions
 
-    /// Writes the entry that `making` makes, later. Waits until there is room for it.
-    ///
-    /// **Cancellation**: ends the wait; the write is dropped.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the entry.
-    ///   - byteCount: The memory that `making` keeps.
-    ///   - isCurrent: Called in the step that takes the write; `false` means that newer content has arrived.
-    ///   - making: Makes the entry when the write begins.
-    func submit(
-        for key: CacheKey, byteCount: Int, if isCurrent: @escaping @Sendable () -> Bool = { true },
-        _ making: @escaping Making
-    ) async {
-        let write = PendingWrite(making: making, for: key, byteCount: byteCount, period: periods.current)
-        await takeWhenRoom(write, key, isCurrent)
-    }
-
     /// Changes what is known about the stored entry, later and after the writes of the key submitted before. Dropped
     /// when there is no room.
     ///
