@@ -244,7 +244,7 @@ struct FlatFiles: Sendable {
                     case .access: status.accessedAt
                     case .modification: status.modifiedAt
                     case .creation: system.creationTime(of: name, in: folder) ?? status.modifiedAt
-                    case .change: Int64(status.changedAt.seconds)
+                    case .change: status.changedAt.wholeSeconds
                     }
                 // A sparse file may claim any size.
                 listed.append(Listed(name: name, size: min(max(0, status.size), 1 << 40), date: seconds))

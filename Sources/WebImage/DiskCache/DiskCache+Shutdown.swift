@@ -2,9 +2,6 @@
 internal import TaskCoordination
 
 extension DiskCache {
-    /// The result of a shutdown.
-    public typealias ShutdownReport = CacheShutdownReport
-
     /// Refuses new operations, waits for the running ones until the time is over, and ends the cache's threads.
     ///
     /// The trim is awaited too when this cache has stored something, and the folder is above its limit or was not
@@ -17,12 +14,12 @@ extension DiskCache {
     ///
     /// - Parameter limit: How long the running operations may take. Negative values count as zero.
     /// - Returns: How many operations ended, and how many were abandoned.
-    public func shutdown(within limit: Duration) async -> ShutdownReport {
+    public func shutdown(within limit: Duration) async -> CacheShutdownReport {
         switch life.state {
         case .closed(let report):
             return report
         case .draining:
-            let place = OneShot<ShutdownReport>()
+            let place = OneShot<CacheShutdownReport>()
             life.reportWaiters.append(place)
             return await place.wait()
         case .open:
@@ -30,7 +27,7 @@ extension DiskCache {
         }
     }
 
-    private func drain(within limit: Duration) async -> ShutdownReport {
+    private func drain(within limit: Duration) async -> CacheShutdownReport {
         life.state = .draining
         sweeper?.cancel()
         let atStart = life.operations
@@ -38,7 +35,7 @@ extension DiskCache {
         let isDrained = await waitUntilDrained(within: limit)
         maintenance?.cancel()
         let left = life.operations
-        let report = ShutdownReport(completedOperations: atStart - left, abandonedOperations: left)
+        let report = CacheShutdownReport(completedOperations: atStart - left, abandonedOperations: left)
         // A pool with a stuck thread never ends, so it is not awaited.
         if isDrained {
             await sweeper?.wait()
@@ -99,14 +96,14 @@ extension DiskCache {
 struct LifeCycle {
     enum State {
         case open, draining
-        case closed(DiskCache.ShutdownReport)
+        case closed(CacheShutdownReport)
     }
 
     var state = State.open
     var operations = 0
     /// Resolved with `true` when the last operation has ended.
     var drained: OneShot<Bool>?
-    var reportWaiters: [OneShot<DiskCache.ShutdownReport>] = []
+    var reportWaiters: [OneShot<CacheShutdownReport>] = []
 
     var isOpen: Bool {
         if case .open = state { true } else { false }

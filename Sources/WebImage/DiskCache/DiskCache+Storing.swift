@@ -67,10 +67,10 @@ extension DiskCache {
         _ key: CacheKey, byteCount: Int? = nil,
         _ make: @escaping @Sendable (EntryFiles) throws(SystemFailure) -> DiskEntry?
     ) async throws -> StoreOutcome? {
-        guard try begin() else { return refuseShutDown() }
+        guard try begin() else { return refuse(.shutDown, "The cache was shut down. Nothing is stored any more.") }
         defer { end() }
         guard byteCount ?? 0 <= fileSizeLimit else { return refuseTooLarge() }
-        guard !isBackingOff else { return refuseFull() }
+        guard !isBackingOff else { return refuse(.diskFull, "The disk was full a moment ago. Free space.") }
 
         let digest = KeyDigest(of: key)
         try await takeTurn(digest)
@@ -150,22 +150,16 @@ extension DiskCache {
         return .notStored(CacheError(code: code, message: message, path: files.folder))
     }
 
-    func refuseShutDown() -> StoreOutcome {
-        refuse(.shutDown, "The cache was shut down. Nothing is stored any more.")
-    }
-
-    func refuseFull() -> StoreOutcome { refuse(.diskFull, "The disk was full a moment ago. Free space.") }
-
-    func refuseOverloaded() -> StoreOutcome {
+    private func refuseOverloaded() -> StoreOutcome {
         refuse(.overloaded, "Too many operations wait for the disk. Store fewer entries at a time.")
     }
 
-    func refuseTooLarge() -> StoreOutcome {
+    private func refuseTooLarge() -> StoreOutcome {
         refuse(.tooLarge, "The entry is above \(fileSizeLimit) bytes, the most for one. Raise the size limit.")
     }
 
     /// Handles a failed write: one warning, and on a full disk one slice of room for later stores.
-    func refuse(_ failure: SystemFailure) async -> StoreOutcome {
+    private func refuse(_ failure: SystemFailure) async -> StoreOutcome {
         counters.refusals += 1
         let error = CacheError(failure, path: files.folder)
         warn(error, during: .writing)

@@ -14,8 +14,8 @@ extension FileSystem {
         var device: UInt64
         /// The system may give it to another file as soon as this one is removed.
         var inode: UInt64
-        /// Seconds and nanoseconds; tells two files with one inode number apart.
-        package var changedAt: Moment
+        /// Since 1970; tells two files with one inode number apart.
+        package var changedAt: Duration
         /// Whether a folder has a name for the file, which may be open without one.
         var hasName = true
     }
@@ -85,12 +85,6 @@ extension FileSystem {
             }
         }
     }
-
-    /// A time since 1970, as the file system keeps it.
-    package struct Moment: Equatable {
-        package var seconds: Int
-        var nanoseconds: Int
-    }
 }
 
 /// - Source: Linux, `include/linux/stat.h`, UTIME_OMIT, which the module map leaves out.
@@ -117,11 +111,11 @@ extension FileSystem.Status {
         #if canImport(Darwin)
         modifiedAt = Int64(status.st_mtimespec.tv_sec)
         accessedAt = Int64(status.st_atimespec.tv_sec)
-        changedAt = FileSystem.Moment(seconds: status.st_ctimespec.tv_sec, nanoseconds: status.st_ctimespec.tv_nsec)
+        changedAt = .seconds(status.st_ctimespec.tv_sec) + .nanoseconds(status.st_ctimespec.tv_nsec)
         #else
         modifiedAt = Int64(status.st_mtim.tv_sec)
         accessedAt = Int64(status.st_atim.tv_sec)
-        changedAt = FileSystem.Moment(seconds: status.st_ctim.tv_sec, nanoseconds: status.st_ctim.tv_nsec)
+        changedAt = .seconds(status.st_ctim.tv_sec) + .nanoseconds(status.st_ctim.tv_nsec)
         #endif
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)

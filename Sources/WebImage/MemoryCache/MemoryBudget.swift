@@ -19,7 +19,8 @@ public enum MemoryBudget {
     /// version 1), or else the machine's physical memory. Read once.
     ///
     /// - Source: Linux kernel documentation, `cgroup-v2.rst` (`memory.max`) and `cgroup-v1/memory.rst`.
-    public static let processLimit = limit(physical: physicalMemory, readFile: contents(ofFile:))
+    public static let processLimit = limit(
+        physical: Int(clamping: ProcessInfo.processInfo.physicalMemory), readFile: contents(ofFile:))
 
     static func maximumCost(forProcessLimit limit: Int) -> Int {
         min(max(1, limit / 100 * 15), 768 * 1_000_000)
@@ -62,13 +63,6 @@ public enum MemoryBudget {
         var folders = ["/"]
         for name in path.split(separator: "/") { folders.append((folders.last ?? "/") + name + "/") }
         return folders.reversed()
-    }
-
-    private static var physicalMemory: Int {
-        let (pages, pageSize) = (sysconf(Int32(_SC_PHYS_PAGES)), sysconf(Int32(_SC_PAGESIZE)))
-        guard pages > 0, pageSize > 0 else { return 1 << 30 }
-        let (bytes, overflow) = pages.multipliedReportingOverflow(by: pageSize)
-        return overflow ? .max : bytes
     }
 
     /// The first 4 KiB of a small text file, or `nil` when it cannot be read.

@@ -144,6 +144,6 @@ extension FileSystem.Status {
     static func regular(size: Int, modifiedAt: Int64, accessedAt: Int64 = 0) -> Self {
         Self(
             isRegularFile: true, size: size, modifiedAt: modifiedAt, accessedAt: accessedAt, device: 0, inode: 0,
-            changedAt: .init(seconds: 0, nanoseconds: 0))
+            changedAt: .zero)
     }
 }
