@@ -127,7 +127,7 @@ struct BMPNumbers {
     }
 }
 
-/// Where the channels are in a pixel of 16 or 32 bits.
+/// Where the channels are in a pixel of 16, 24 or 32 bits.
 struct BMPFields {
     /// One channel.
     struct Field {
