@@ -35,7 +35,7 @@ struct CacheDirective {
 /// Reads the directives of one line, in one pass.
 ///
 /// - Source: RFC 9111, section 5.2; RFC 9110, sections 5.6.1 to 5.6.4.
-struct DirectiveReader {
+struct DirectiveReader: Sequence, IteratorProtocol {
     private let line: [UInt8]
     private var index = 0
     /// Whether a quoted string did not end. Later quotes are ordinary bytes then, so that what follows a comma is read.

@@ -33,11 +33,8 @@ struct RequestCacheControl: Sendable, Hashable {
             (noCache, noStore) = (true, true)
             return
         }
-        for line in lines {
-            var reader = DirectiveReader(line)
-            while let directive = reader.next() {
-                if hasControl { note(directive) } else if directive.name == "no-cache" { noCache = true }
-            }
+        for directive in lines.flatMap(DirectiveReader.init) {
+            if hasControl { note(directive) } else if directive.name == "no-cache" { noCache = true }
         }
     }
 
