@@ -6,38 +6,24 @@ import Locks
 struct ResumedBody: AsyncSequence, Sendable {
     typealias Element = [UInt8]
 
-    private let keeper: PartialKeeper
-    private let rest: HTTPBody
-    private let limit: Int
-
-    init(
-        _ loader: any HTTPLoading, _ request: HTTPRequest, _ store: PartialBodyStore, partial: PartialBody,
-        rest: HTTPBody, limit: Int
-    ) {
-        keeper = PartialKeeper(loader, request, store, partial: partial)
-        self.rest = rest
-        self.limit = limit
-    }
+    let keeper: PartialKeeper
+    /// The body of the response that brings what is missing.
+    let rest: HTTPBody
+    /// The number of resumptions.
+    let limit: Int
 
     func makeAsyncIterator() -> Iterator {
-        Iterator(keeper: keeper, beginning: keeper.chunks[...], rest: rest, left: limit)
+        Iterator(
+            keeper: keeper, beginning: keeper.chunks[...], rest: rest, source: rest.makeAsyncIterator(), left: limit)
     }
 
     struct Iterator: AsyncIteratorProtocol {
-        let keeper: PartialKeeper
-        var beginning: ArraySlice<[UInt8]>
-        private var rest: HTTPBody
-        private var source: HTTPBody.Iterator
+        fileprivate let keeper: PartialKeeper
+        fileprivate var beginning: ArraySlice<[UInt8]>
+        fileprivate var rest: HTTPBody
+        fileprivate var source: HTTPBody.Iterator
         /// The number of resumptions that are left.
-        private var left: Int
-
-        init(keeper: PartialKeeper, beginning: ArraySlice<[UInt8]>, rest: HTTPBody, left: Int) {
-            self.keeper = keeper
-            self.beginning = beginning
-            self.rest = rest
-            source = rest.makeAsyncIterator()
-            self.left = left
-        }
+        fileprivate var left: Int
 
         mutating func next() async throws -> [UInt8]? {
             if let chunk = beginning.popFirst() { return chunk }

@@ -71,7 +71,8 @@ public struct ResumingLoader: HTTPLoaderWrapping {
     private func joined(
         _ partial: PartialBody, _ rest: HTTPResponse, of total: Int?, _ request: HTTPRequest
     ) -> HTTPResponse {
-        let body = ResumedBody(loader, request, store, partial: partial, rest: rest.body, limit: limit)
+        let keeper = PartialKeeper(loader, request, store, partial: partial)
+        let body = ResumedBody(keeper: keeper, rest: rest.body, limit: limit)
         return HTTPResponse(
             status: 200, headers: partial.headers, url: rest.url, body: HTTPBody(body, expectedByteCount: total),
             recorder: rest.recorder)
