@@ -75,7 +75,8 @@ public final class HTTPClient: HTTPLoading {
         while true {
             let hop = redirects.current
             let order = TransferOrder(
-                id: table.makeID(), hop: hop, settings: settings, extras: extras(for: hop, challenges),
+                id: table.makeID(), hop: hop, settings: settings, cookie: cookie(for: hop),
+                proxyAuthorization: challenges.proxyField,
                 upload: hop.request.isStreamed ? try await hop.request.upload() : nil,
                 started: started, recorder: recorder, table: table)
             let answer: Transfer.Answer
@@ -126,15 +127,12 @@ public final class HTTPClient: HTTPLoading {
 
     // MARK: - One hop
 
-    /// The fields that this hop gets from the cookie jar and for the proxy.
-    private func extras(for hop: Hop, _ challenges: ChallengeChain) -> TransferOrder.Extras? {
-        guard challenges.proxyField != nil || settings.configuration.cookieJar != nil else { return nil }
-        let jar = settings.configuration.cookieJar
-        // A field of the request's own takes the place of the jar.
-        let cookie = hop.request.headers.contains(name: "Cookie") ? nil : jar
-        return TransferOrder.Extras(
-            cookie: cookie?.field(for: hop.origin, path: Origin.path(of: hop.target)),
-            proxyAuthorization: challenges.proxyField)
+    /// The field that this hop gets from the cookie jar. One of the request's own takes its place.
+    private func cookie(for hop: Hop) -> String? {
+        guard let jar = settings.configuration.cookieJar, !hop.request.headers.contains(name: "Cookie") else {
+            return nil
+        }
+        return jar.field(for: hop.origin, path: Origin.path(of: hop.target))
     }
 
     /// Sends the order with its content, and waits for its head and the end of the content.

@@ -8,7 +8,6 @@ struct RedirectChain {
     private let settings: TransferSettings
     /// The method and the target of each earlier hop: repeating both is a loop.
     private var visited: Set<[String]> = []
-    private var count = 0
 
     init(first: Hop, settings: TransferSettings) {
         current = first
@@ -27,11 +26,10 @@ struct RedirectChain {
         guard [301, 302, 303, 307, 308].contains(head.status), settings.configuration.maximumRedirects > 0,
             let location = try location(of: head)
         else { return false }
-        guard count < settings.configuration.maximumRedirects else {
+        guard visited.count < settings.configuration.maximumRedirects else {
             throw refusal(
                 .tooManyRedirects, "More than \(settings.configuration.maximumRedirects) redirects.", head.status)
         }
-        count += 1
         // Noted when the hop is left, because most requests are never redirected.
         visited.insert([current.request.method, current.target])
         let target = try resolve(location, head.status)

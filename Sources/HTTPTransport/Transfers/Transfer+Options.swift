@@ -104,10 +104,10 @@ extension Transfer {
         default: easy.set(CURLOPT_CUSTOMREQUEST, request.method)
         }
         var lines = headerLines(sendsContent: sendsContent)
-        if let cookie = order.extras?.cookie { lines.append("Cookie: \(cookie)") }
+        if let cookie = order.cookie { lines.append("Cookie: \(cookie)") }
         if let signature { sign(easy, with: signature, &lines) }
         easy.set(CURLOPT_HTTPHEADER, list: lines)
-        if let field = order.extras?.proxyAuthorization {
+        if let field = order.proxyAuthorization {
             easy.set(CURLOPT_PROXYHEADER, list: ["Proxy-Authorization: \(field)"])
         }
     }

@@ -100,10 +100,6 @@ final class Transfer: DeadlineHolding {
         if case .running(let easy, _) = phase { easy } else { nil }
     }
 
-    var hasEnded: Bool {
-        if case .ended = phase { true } else { false }
-    }
-
     // MARK: - Time
 
     /// Notes that bytes have moved, or that the request is about to be sent over a connection.

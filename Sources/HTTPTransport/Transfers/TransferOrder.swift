@@ -11,8 +11,8 @@ final class TransferOrder: Sendable {
     /// When the caller sent the request, in nanoseconds of the loop's clock; earlier redirects count.
     let started: UInt64
     let recorder: MetricsRecorder
-    /// Fields for this hop that are not in its request.
-    let extras: Extras?
+    /// The values of the fields for this hop alone, which are not in its request.
+    let (cookie, proxyAuthorization): (String?, String?)
     /// The content, when it is not in memory.
     let upload: ContentUpload?
     let pipe = BodyPipe()
@@ -23,18 +23,13 @@ final class TransferOrder: Sendable {
     /// The table of the transfer.
     let table: TransferTable
 
-    /// Fields that belong to one hop alone.
-    struct Extras: Sendable {
-        var cookie: String?
-        var proxyAuthorization: String?
-    }
-
     /// - Parameter settings: Those of the request; by default those of the client.
     init(
-        id: UInt64, hop: Hop, settings: TransferSettings? = nil, extras: Extras? = nil, upload: ContentUpload? = nil,
-        started: UInt64, recorder: MetricsRecorder, table: TransferTable
+        id: UInt64, hop: Hop, settings: TransferSettings? = nil, cookie: String? = nil,
+        proxyAuthorization: String? = nil, upload: ContentUpload? = nil, started: UInt64, recorder: MetricsRecorder,
+        table: TransferTable
     ) {
-        self.extras = extras
+        (self.cookie, self.proxyAuthorization) = (cookie, proxyAuthorization)
         self.upload = upload
         self.id = id
         self.hop = hop
