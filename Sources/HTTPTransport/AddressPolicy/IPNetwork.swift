@@ -39,11 +39,7 @@ public struct IPNetwork: Sendable, Hashable {
     /// An IPv4 network never contains an IPv6 address, and vice versa.
     /// - Complexity: O(1).
     public func contains(_ address: IPAddress) -> Bool {
-        switch (base, address) {
-        case (.v4(let base), .v4(let bits)): base == bits & ~(UInt32.max >> UInt32(prefixLength))
-        case (.v6(let base), .v6(let bits)): base == bits & ~(UInt128.max >> UInt128(prefixLength))
-        default: false
-        }
+        IPNetwork(address, prefixLength: prefixLength)?.base == base
     }
 
     /// This machine: `127.0.0.0/8` and `::1`.

@@ -14,11 +14,7 @@ public struct HTTPStatusSet: Sendable, Hashable {
 
     /// Creates a set of ranges. Only codes within 0 … 999 count.
     public init(_ ranges: ClosedRange<Int>...) {
-        codes = RangeSet()
-        for range in ranges where range.overlaps(0...999) {
-            let range = range.clamped(to: 0...999)
-            codes.insert(contentsOf: range.lowerBound..<range.upperBound + 1)
-        }
+        codes = RangeSet(ranges.filter { $0.overlaps(0...999) }.map { Range($0.clamped(to: 0...999)) })
     }
 
     /// Whether the code is in the set.
@@ -43,8 +39,7 @@ public struct HTTPStatusSet: Sendable, Hashable {
 extension HTTPStatusSet: ExpressibleByArrayLiteral {
     /// Creates a set of single codes.
     public init(arrayLiteral elements: Int...) {
-        codes = RangeSet()
-        for code in elements where (0...999).contains(code) { codes.insert(contentsOf: code..<code + 1) }
+        codes = RangeSet(elements.filter { (0...999).contains($0) }.map { $0..<$0 + 1 })
     }
 }
 
