@@ -4,25 +4,24 @@
 /// Cancellation is never folded into this type: a cancelled caller gets `CancellationError`.
 public struct CoordinationError: Error, Sendable, Equatable {
     /// What kind of refusal it was.
-    public struct Code: Sendable, Hashable {
-        private enum Kind { case overloaded, queueTimedOut, shutDown }
-
-        private let kind: Kind
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The name of the code as it is spelled in the source.
+        public let description: String
 
         /// The queue is at its limit.
         ///
         /// The work may be tried again later.
-        public static let overloaded = Code(kind: .overloaded)
+        public static let overloaded = Code(description: "overloaded")
 
         /// The work has waited too long in the queue.
         ///
         /// It may be tried again later.
-        public static let queueTimedOut = Code(kind: .queueTimedOut)
+        public static let queueTimedOut = Code(description: "queueTimedOut")
 
         /// The service takes no more work.
         ///
         /// Trying again does not help.
-        public static let shutDown = Code(kind: .shutDown)
+        public static let shutDown = Code(description: "shutDown")
     }
 
     /// What kind of refusal it was.
@@ -41,15 +40,4 @@ public struct CoordinationError: Error, Sendable, Equatable {
 extension CoordinationError: CustomStringConvertible {
     /// The message, which says what to do.
     public var description: String { message }
-}
-
-extension CoordinationError.Code: CustomStringConvertible {
-    /// The name of the code as it is spelled in the source.
-    public var description: String {
-        switch kind {
-        case .overloaded: "overloaded"
-        case .queueTimedOut: "queueTimedOut"
-        case .shutDown: "shutDown"
-        }
-    }
 }

@@ -60,16 +60,16 @@ package struct BodyCollector: Sendable {
         count += chunk.count
     }
 
-    /// Returns the bytes and releases them.
-    /// - Complexity: O(`count`), or O(1) when the bytes are in one block.
+    /// Returns the bytes, which are then in one block.
+    /// - Complexity: O(`count`), or O(1) when they are in one block already.
     package mutating func finish() -> [UInt8] {
-        defer { self = BodyCollector(expecting: expected) }
         if closed.isEmpty { return open }
         if closed.count == 1, open.isEmpty { return closed[0] }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
         for block in closed { bytes.append(contentsOf: block) }
         bytes.append(contentsOf: open)
+        (closed, open) = ([bytes], [])
         return bytes
     }
 

@@ -27,9 +27,6 @@ public struct LoadCounters: Sendable, Hashable {
 
     /// Calls that have not ended.
     var running: Int { requests - finished - cancelled - failed }
-
-    /// Creates counters that stand at zero.
-    init() {}
 }
 
 /// What a manager is busy with at one moment.

@@ -44,50 +44,26 @@ public struct ReceivedBytes: Sendable {
 
 /// A body while its transfer collects it.
 final class ArrivingBody: Sendable {
-    private enum State {
-        case arriving(BodyCollector)
-        case complete([UInt8])
-    }
-
-    private let state: Mutex<State>
+    private let collector: Mutex<BodyCollector>
     /// `nil` until a caller wants previews.
     private let previewMaker = Mutex<PreviewMaker?>(nil)
 
-    init(expecting byteCount: Int?) { state = Mutex(.arriving(BodyCollector(expecting: byteCount))) }
+    init(expecting byteCount: Int?) { collector = Mutex(BodyCollector(expecting: byteCount)) }
 
     /// Appends a chunk.
     ///
     /// - Returns: The number of bytes so far.
     func append(_ chunk: [UInt8]) -> Int {
-        state.withLock { state in
-            guard case .arriving(var collector) = state else { return 0 }
-            // Taken out, so that appending copies nothing.
-            state = .complete([])
+        collector.withLock { collector in
             collector.append(chunk)
-            let count = collector.count
-            state = .arriving(collector)
-            return count
+            return collector.count
         }
     }
 
     /// The first bytes, for the detection of the format.
-    var beginning: [UInt8] {
-        state.withLock { state in
-            switch state {
-            case .arriving(let collector): collector.beginning
-            case .complete(let bytes): bytes
-            }
-        }
-    }
+    var beginning: [UInt8] { collector.withLock { $0.beginning } }
 
-    var blocks: [[UInt8]] {
-        state.withLock { state in
-            switch state {
-            case .arriving(let collector): collector.blocks
-            case .complete(let bytes): [bytes]
-            }
-        }
-    }
+    var blocks: [[UInt8]] { collector.withLock { $0.blocks } }
 
     /// Makes previews for all callers of the transfer.
     var previews: PreviewMaker {
@@ -104,12 +80,5 @@ final class ArrivingBody: Sendable {
     /// Ends the body.
     ///
     /// - Returns: Its bytes.
-    func finish() -> [UInt8] {
-        state.withLock { state in
-            guard case .arriving(var collector) = state else { return [] }
-            let bytes = collector.finish()
-            state = .complete(bytes)
-            return bytes
-        }
-    }
+    func finish() -> [UInt8] { collector.withLock { $0.finish() } }
 }

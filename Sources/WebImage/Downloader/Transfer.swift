@@ -41,8 +41,8 @@ final class Transfer: Sendable {
         try Task.checkCancellation()
         let claim = ContentOrder.Claim(downloader.contentOrder, request.transferKey)
         let number = hub.tally.downloads.add()
-        let place = downloader.board.insert(self)
-        defer { downloader.board.remove(at: place) }
+        downloader.board.insert(self, number: number)
+        defer { downloader.board.remove(number) }
         hub.tell(request, .started(waited: waiting.elapsed))
         do {
             let (response, arrival) = try await response()
@@ -52,7 +52,7 @@ final class Transfer: Sendable {
             }
             try check(response, arrival)
             let share = downloader.jobs.map { OriginalShare($0) }
-            let bytes = try await transformed(collect(response, report, share, place), origin)
+            let bytes = try await transformed(collect(response, report, share, number), origin)
             share?.settle(at: bytes.count)
             let download = Download(origin: origin, bytes: bytes, number: number, claim: claim, share: share)
             downloader.onArrival(request, download)
@@ -143,7 +143,7 @@ final class Transfer: Sendable {
     }
 
     private func collect(
-        _ response: HTTPResponse, _ report: (LoadProgress) -> Void, _ share: OriginalShare?, _ place: Int
+        _ response: HTTPResponse, _ report: (LoadProgress) -> Void, _ share: OriginalShare?, _ number: Int
     ) async throws -> [UInt8] {
         let expected = response.body.expectedByteCount
         try checkSize(expected ?? 0)
@@ -157,7 +157,7 @@ final class Transfer: Sendable {
                 // Beyond what has come, no more is counted than the transport keeps for a reader that pauses.
                 let next = min(max(1, (expected ?? .max) - count), 256 << 10)
                 if !share.grow(by: next, mustFit: true) {
-                    try await downloader.board.makeRoom(for: next, in: share, at: place)
+                    try await downloader.board.makeRoom(for: next, in: share, of: number)
                 }
             }
             guard let chunk = try await chunks.next() else { break }

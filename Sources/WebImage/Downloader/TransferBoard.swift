@@ -8,8 +8,6 @@ import TaskCoordination
 final class TransferBoard: Sendable {
     fileprivate struct Running {
         let transfer: Transfer
-        /// Counts transfers in the order of their beginning.
-        let number: Int
         /// `nil` until the first look, and after a pause.
         var receivedCount: Int?
         /// Whether it had made no progress at the last look.
@@ -28,10 +26,8 @@ final class TransferBoard: Sendable {
 
     fileprivate struct State {
         var headers: HTTPHeaders
-        /// By place; places are reused.
-        var running: [Running?] = []
-        var free: [Int] = []
-        var lastNumber = 0
+        /// By the numbers of the transfers, which are in the order of their beginning.
+        var running: [Int: Running] = [:]
         /// How many of them are paused.
         var pausedCount = 0
         weak var downloader: ImageDownloader?
@@ -58,36 +54,22 @@ final class TransferBoard: Sendable {
 // MARK: - Transfers that run
 
 extension TransferBoard {
-    var count: Int { state.withLock { $0.running.count - $0.free.count } }
+    var count: Int { state.withLock { $0.running.count } }
 
     /// The number of running transfers of each origin.
     var origins: [String: Int] {
         state.withLock { state in
-            state.running.reduce(into: [:]) { origins, entry in
-                if let entry { origins[entry.transfer.lane, default: 0] += 1 }
-            }
+            state.running.values.reduce(into: [:]) { origins, entry in origins[entry.transfer.lane, default: 0] += 1 }
         }
     }
 
-    /// - Returns: The place, for the removal.
-    func insert(_ transfer: Transfer) -> Int {
-        state.withLock { state in
-            state.lastNumber += 1
-            let entry = Running(transfer: transfer, number: state.lastNumber)
-            guard let place = state.free.popLast() else {
-                state.running.append(entry)
-                return state.running.count - 1
-            }
-            state.running[place] = entry
-            return place
-        }
+    func insert(_ transfer: Transfer, number: Int) {
+        state.withLock { $0.running[number] = Running(transfer: transfer) }
     }
 
-    func remove(at place: Int) {
+    func remove(_ number: Int) {
         let paused = state.withLock { state in
-            if state.running[place]?.pause != nil { state.pausedCount -= 1 }
-            state.running[place] = nil
-            state.free.append(place)
+            if state.running.removeValue(forKey: number)?.pause != nil { state.pausedCount -= 1 }
             // Another one may be the oldest now.
             return state.takePauses()
         }
@@ -98,14 +80,13 @@ extension TransferBoard {
     func stalled() -> [String: Int] {
         state.withLock { state in
             var stalled: [String: Int] = [:]
-            for place in state.running.indices {
-                guard let entry = state.running[place] else { continue }
+            for (number, entry) in state.running {
                 // The origin does not cause this silence.
                 if entry.pause != nil { continue }
                 let isStalled = entry.receivedCount.map(entry.isSlow) ?? false
                 if isStalled { stalled[entry.transfer.lane, default: 0] += 1 }
-                state.running[place]?.receivedCount = entry.transfer.receivedCount.load(ordering: .relaxed)
-                state.running[place]?.wasStalled = isStalled
+                state.running[number]?.receivedCount = entry.transfer.receivedCount.load(ordering: .relaxed)
+                state.running[number]?.wasStalled = isStalled
             }
             return stalled
         }
@@ -121,11 +102,11 @@ extension TransferBoard {
     /// Whether a transfer is paused.
     var hasPaused: Bool { state.withLock { $0.pausedCount > 0 } }
 
-    /// Returns when the bytes of the transfer at this place are counted.
+    /// Returns when the bytes of the transfer with this number are counted.
     ///
     /// - Throws: `CancellationError`.
-    func makeRoom(for byteCount: Int, in share: OriginalShare, at place: Int) async throws {
-        while let pause = state.withLock({ $0.pause(for: byteCount, share, place) }) {
+    func makeRoom(for byteCount: Int, in share: OriginalShare, of number: Int) async throws {
+        while let pause = state.withLock({ $0.pause(for: byteCount, share, number) }) {
             attend()
             await pause.wait(onCancel: ())
             try Task.checkCancellation()
@@ -144,7 +125,7 @@ extension TransferBoard {
         return { [self] priority, running in
             guard jobs.hasEnoughOriginals(for: priority, whileTransfersRun: running > 0) else { return false }
             return running == 0 || jobs.isCrowded
-                || running > state.withLock { $0.running.count { $0?.isStalled == true } }
+                || running > state.withLock { $0.running.values.count { $0.isStalled } }
         }
     }
 }
@@ -153,15 +134,12 @@ extension TransferBoard.State {
     /// Counts the bytes.
     ///
     /// - Returns: What must be awaited before that.
-    fileprivate mutating func pause(for byteCount: Int, _ share: OriginalShare, _ place: Int) -> OneShot<Void>? {
-        guard var own = running[place] else { return nil }
-        let isOldest = !running.contains { other in
-            if let other { other.number < own.number && !other.isStalled } else { false }
-        }
+    fileprivate mutating func pause(for byteCount: Int, _ share: OriginalShare, _ number: Int) -> OneShot<Void>? {
+        let isOldest = !running.contains { $0.key < number && !$0.value.isStalled }
         if share.grow(by: byteCount, mustFit: !isOldest) { return nil }
         let pause = OneShot<Void>()
-        (own.pause, own.receivedCount) = (pause, nil)
-        running[place] = own
+        running[number]?.pause = pause
+        running[number]?.receivedCount = nil
         pausedCount += 1
         return pause
     }
@@ -169,7 +147,7 @@ extension TransferBoard.State {
     fileprivate mutating func takePauses() -> [OneShot<Void>] {
         guard pausedCount > 0 else { return [] }
         pausedCount = 0
-        return running.indices.compactMap { running[$0]?.pause.take() }
+        return running.keys.sorted().compactMap { running[$0]?.pause.take() }
     }
 }
 

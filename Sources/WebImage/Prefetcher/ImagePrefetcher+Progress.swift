@@ -13,9 +13,6 @@ extension ImagePrefetcher {
         /// The requests of the list.
         public var totalCount: Int
 
-        /// Creates the progress of a list that has not begun.
-        init(totalCount: Int) { self.totalCount = totalCount }
-
         /// The requests that have ended, one way or another.
         public var endedCount: Int { finishedCount + failedCount + cancelledCount }
         /// Whether every request has ended.

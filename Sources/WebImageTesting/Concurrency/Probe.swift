@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-import Locks
+internal import TaskCoordination
 
 /// A task whose outcome a test reads without `await`.
 ///
 /// On a ``SeededExecutor`` the whole test is synchronous: start probes, drain, check.
 public final class Probe<Value: Sendable>: Sendable {
     private let task: Task<Void, Never>
-    private let outcome: Outcome
+    private let outcome = Watched<Result<Value, any Error>?>(nil)
 
     /// Creates a probe and starts its task.
     ///
@@ -18,13 +18,12 @@ public final class Probe<Value: Sendable>: Sendable {
         on executor: (any TaskExecutor)? = nil, priority: TaskPriority? = nil,
         _ body: @escaping @concurrent @Sendable () async throws -> Value
     ) {
-        let outcome = Outcome()
-        self.outcome = outcome
-        task = Task(executorPreference: executor, priority: priority) {
+        task = Task(executorPreference: executor, priority: priority) { [outcome] in
             do {
-                outcome.set(.success(try await body()))
+                let value = try await body()
+                outcome.change { $0 = .success(value) }
             } catch {
-                outcome.set(.failure(error))
+                outcome.change { $0 = .failure(error) }
             }
         }
     }
@@ -32,7 +31,7 @@ public final class Probe<Value: Sendable>: Sendable {
     /// How the task has ended.
     ///
     /// `nil` while it has not.
-    public var result: Result<Value, any Error>? { outcome.result }
+    public var result: Result<Value, any Error>? { outcome.value }
 
     /// Whether the task has not ended.
     public var isRunning: Bool { result == nil }
@@ -69,15 +68,5 @@ public final class Probe<Value: Sendable>: Sendable {
         await task.value
         guard let result else { throw CancellationError() }
         return try result.get()
-    }
-}
-
-extension Probe {
-    private final class Outcome: Sendable {
-        private let state = Mutex<Result<Value, any Error>?>(nil)
-
-        var result: Result<Value, any Error>? { state.withLock { $0 } }
-
-        func set(_ result: Result<Value, any Error>) { state.withLock { $0 = result } }
     }
 }

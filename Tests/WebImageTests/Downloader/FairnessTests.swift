@@ -224,7 +224,8 @@ import WebImageTesting
                 .numbered(1), acceptsNotModified: false, scenario.downloader,
                 FlightWork(awaits: { _ in }, withoutSlot: { try await $1() }))
             last = transfer
-            running.remove(at: running.insert(transfer))
+            running.insert(transfer, number: 1)
+            running.remove(1)
         }
         expectNil(last)
     }

@@ -64,19 +64,13 @@ struct BodyWriter {
             holds.removeFirst()
         }
         guard let cut = conduct.cut, sent >= cut.byteCount else { return }
-        switch cut.ending {
-        case .truncate:
-            openRequest.finish()
+        guard let end = cut.end else {
             try flush()
-            throw .cut
-        case .reset:
-            openRequest.finish()
-            try flush()
-            throw .reset
-        case .stall:
-            try flush()
-            try SystemSocket.wait(on: stream.descriptor)
+            return try SystemSocket.wait(on: stream.descriptor)
         }
+        openRequest.finish()
+        try flush()
+        throw end
     }
 
     /// The size of the next piece: up to the nearest boundary.

@@ -57,7 +57,7 @@ extension OriginReply {
     ///
     /// - Parameter byteCount: How many bytes of the body leave before.
     public func truncated(after byteCount: Int) -> OriginReply {
-        changed { $0.conduct.cut = (max(0, byteCount), .truncate) }
+        changed { $0.conduct.cut = (max(0, byteCount), .cut) }
     }
 
     /// Resets the connection inside the body.
@@ -72,7 +72,7 @@ extension OriginReply {
     ///
     /// - Parameter byteCount: How many bytes of the body leave before; 0 lets the head leave alone.
     public func stalled(after byteCount: Int) -> OriginReply {
-        changed { $0.conduct.cut = (max(0, byteCount), .stall) }
+        changed { $0.conduct.cut = (max(0, byteCount), nil) }
     }
 
     /// Repeats the body until the peer closes the connection.

@@ -31,41 +31,25 @@ extension OriginReply {
     /// These bytes in place of a reply, then the end of the connection: a garbled status line, half a head,
     /// a broken chunk.
     public static func verbatim(_ bytes: [UInt8]) -> OriginReply {
-        var reply = OriginReply()
-        reply.conduct.form = .verbatim(bytes)
-        return reply
+        OriginReply().changed { $0.conduct.form = .verbatim(bytes) }
     }
 
     /// Whatever a closure writes, in place of a reply: for what no other reply can say.
     ///
     /// - Parameter conversation: Runs on the thread of the connection and may block it.
     public static func byHand(_ conversation: @escaping @Sendable (OriginWire) -> Void) -> OriginReply {
-        var reply = OriginReply()
-        reply.conduct.form = .byHand(conversation)
-        return reply
+        OriginReply().changed { $0.conduct.form = .byHand(conversation) }
     }
 
     /// Bytes that are no HTTP in place of a status line, then the end of the connection.
     public static var garbage: OriginReply { .verbatim([0, 1, 2] + Array("garbage\r\n\r\n".utf8)) }
 
     /// The connection is closed in order, without a reply.
-    public static var hangUp: OriginReply {
-        var reply = OriginReply()
-        reply.conduct.form = .hangUp
-        return reply
-    }
+    public static var hangUp: OriginReply { OriginReply().changed { $0.conduct.form = .end(.orderly) } }
 
     /// The connection is reset, without a reply.
-    public static var reset: OriginReply {
-        var reply = OriginReply.hangUp
-        reply.conduct.cut = (0, .reset)
-        return reply
-    }
+    public static var reset: OriginReply { OriginReply().changed { $0.conduct.form = .end(.reset) } }
 
     /// The request is read and never answered.
-    public static var silence: OriginReply {
-        var reply = OriginReply()
-        reply.conduct.form = .silence
-        return reply
-    }
+    public static var silence: OriginReply { OriginReply().changed { $0.conduct.form = .silence } }
 }

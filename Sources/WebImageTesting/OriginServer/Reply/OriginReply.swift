@@ -46,8 +46,8 @@ extension OriginReply {
             case verbatim([UInt8])
             /// Nothing, and the connection stays open.
             case silence
-            /// Nothing, and the connection is closed.
-            case hangUp
+            /// Nothing, and the connection ends.
+            case end(ConnectionEnd)
             /// Whatever the closure writes.
             case byHand(@Sendable (OriginWire) -> Void)
         }
@@ -57,10 +57,6 @@ extension OriginReply {
             /// `nil` makes one chunk of every piece that is sent.
             case chunked(byteCount: Int?, trailers: HTTPHeaders)
             case untilClose
-        }
-
-        enum Ending: Sendable {
-            case truncate, reset, stall
         }
 
         struct Hold: Sendable {
@@ -91,7 +87,8 @@ extension OriginReply {
         var claimedLengths: [String]?
         var holds: [Hold] = []
         var drip: Drip?
-        var cut: (byteCount: Int, ending: Ending)?
+        /// Where the body ends, and how; without an end the connection stays open.
+        var cut: (byteCount: Int, end: ConnectionEnd?)?
         var isEndless = false
         var closing: Closing?
         var servesRanges = false

@@ -9,10 +9,9 @@ struct ReplyHead {
     let isChunked: Bool
 
     /// Whether the status allows a body at all.
-    var allowsBody: Bool { Self.allowsBody(reply.status) }
-
-    /// Source: RFC 9110, sections 15.2, 15.3.5 and 15.4.5.
-    static func allowsBody(_ status: Int) -> Bool { status >= 200 && status != 204 && status != 304 }
+    ///
+    /// - Source: RFC 9110, sections 15.2, 15.3.5 and 15.4.5.
+    var allowsBody: Bool { reply.status >= 200 && reply.status != 204 && reply.status != 304 }
 
     /// From the status line up to and including the empty line.
     var bytes: [UInt8] {

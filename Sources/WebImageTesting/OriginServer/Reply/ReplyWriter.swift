@@ -27,9 +27,9 @@ struct ReplyWriter {
             throw .orderly
         case .silence:
             try SystemSocket.wait(on: stream.descriptor)
-        case .hangUp:
+        case .end(let end):
             openRequest.finish()
-            throw conduct.cut == nil ? .orderly : .reset
+            throw end
         case .byHand(let conversation):
             let wire = OriginWire(stream)
             conversation(wire)

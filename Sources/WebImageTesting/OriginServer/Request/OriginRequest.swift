@@ -26,15 +26,4 @@ public struct OriginRequest: Sendable, Hashable {
     public internal(set) var body: [UInt8]
     /// The size of the whole body.
     public internal(set) var bodyByteCount: Int
-
-    /// The value of a query item, percent-encoding untouched.
-    ///
-    /// - Returns: The first value of the name; an empty string for an item without `=`; `nil` without such an item.
-    public func queryValue(_ name: String) -> String? {
-        for item in (query ?? "").split(separator: "&") {
-            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts[0] == name { return parts.count == 2 ? String(parts[1]) : "" }
-        }
-        return nil
-    }
 }
