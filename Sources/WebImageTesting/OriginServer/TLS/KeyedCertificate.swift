@@ -38,7 +38,7 @@ internal import PlatformBasics
             unsafe X509_set_issuer_name(certificate, X509_get_subject_name(issuer?.certificate ?? certificate)) == 1,
             unsafe X509_set_pubkey(certificate, key) == 1
         else { throw Self.failure }
-        for (number, value) in extensions { try add(number, value) }
+        for (number, value) in extensions { try add(number, value, of: issuer ?? self) }
         guard unsafe X509_sign(certificate, issuer?.key ?? key, EVP_sha256()) > 0 else { throw Self.failure }
     }
 
@@ -83,9 +83,9 @@ internal import PlatformBasics
         return unsafe key
     }
 
-    private func add(_ number: CInt, _ value: String) throws(OriginError) {
+    private func add(_ number: CInt, _ value: String, of issuer: KeyedCertificate) throws(OriginError) {
         var context = unsafe X509V3_CTX()
-        unsafe X509V3_set_ctx(&context, nil, certificate, nil, nil, 0)
+        unsafe X509V3_set_ctx(&context, issuer.certificate, certificate, nil, nil, 0)
         let made = unsafe X509V3_EXT_conf_nid(nil, &context, number, value)
         defer { unsafe X509_EXTENSION_free(made) }
         guard unsafe made != nil, unsafe X509_add_ext(certificate, made, -1) == 1 else {
