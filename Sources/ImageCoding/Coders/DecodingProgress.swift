@@ -3,7 +3,7 @@ import Synchronization
 
 /// How far a decode is, for those that must decide meanwhile whether it is worth its end.
 package final class DecodingProgress: Sendable {
-    /// What decodes of the task report to; `nil` for nobody.
+    /// What decodes of the task report to; `nil` outside of jobs.
     @TaskLocal package static var current: DecodingProgress?
 
     private let drawn = Atomic(0)
