@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-import PlatformBasics
-
 /// A time of the Gregorian calendar, in UTC.
+///
+/// Not that of the C library, which counts leap seconds where the environment names a zone that has them.
 package struct CivilTime {
     /// The names of the months in lower case, as fields have them.
     static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -13,27 +13,35 @@ package struct CivilTime {
 
     /// Creates the time of a number of seconds, which lies in the years 1 to 9999.
     package init(secondsSince1970: Int) {
-        var (seconds, fields) = unsafe (secondsSince1970, tm())
-        unsafe gmtime_r(&seconds, &fields)
-        year = unsafe Int(fields.tm_year) + 1_900
-        month = unsafe Int(fields.tm_mon) + 1
-        day = unsafe Int(fields.tm_mday)
-        (hour, minute, second) = unsafe (Int(fields.tm_hour), Int(fields.tm_min), Int(fields.tm_sec))
-        weekday = unsafe Int(fields.tm_wday)
+        // Counted from 1 March of year 0, in eras of 400 years. The leap day is then the last of its year.
+        let seconds = secondsSince1970 + Self.firstMarch * 86_400
+        let (days, time) = seconds.quotientAndRemainder(dividingBy: 86_400)
+        (hour, minute, second) = (time / 3_600, time / 60 % 60, time % 60)
+        weekday = (days + 3) % 7
+        let (era, dayOfEra) = days.quotientAndRemainder(dividingBy: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        month = shifted < 10 ? shifted + 3 : shifted - 9
+        day = dayOfYear - (153 * shifted + 2) / 5 + 1
+        year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
     }
 
     /// The seconds since 1970 at a time; `nil` for one that does not exist. The second may be 60, a leap second.
     static func secondsSince1970(
         year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int
     ) -> Int? {
-        guard (1...9_999).contains(year), (0...60).contains(second) else { return nil }
-        var fields = unsafe tm()
-        unsafe fields.tm_year = Int32(year - 1_900)
-        unsafe (fields.tm_mon, fields.tm_mday) = (Int32(month - 1), Int32(day))
-        unsafe (fields.tm_hour, fields.tm_min) = (Int32(hour), Int32(minute))
-        let minuteBegin = unsafe timegm(&fields)
-        // Of a time that does not exist, such as 30 February, `timegm` makes another one.
-        let exists = unsafe (Int(fields.tm_mon), Int(fields.tm_mday), Int(fields.tm_hour)) == (month - 1, day, hour)
-        return exists && (0...59).contains(minute) ? minuteBegin + second : nil
+        guard (1...9_999).contains(year), (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour),
+            (0...59).contains(minute), (0...60).contains(second)
+        else { return nil }
+        let (marchYear, shifted) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
+        let leapDays = marchYear / 4 - marchYear / 100 + marchYear / 400
+        let days = marchYear * 365 + leapDays + (shifted * 153 + 2) / 5 + day - 1 - firstMarch
+        // 30 February is another day.
+        guard CivilTime(secondsSince1970: days * 86_400).day == day else { return nil }
+        return days * 86_400 + hour * 3_600 + minute * 60 + second
     }
+
+    /// The days from 1 March of year 0 to 1 January 1970.
+    private static let firstMarch = 719_468
 }

@@ -7,7 +7,7 @@ import EventLoops
 ///
 /// Isolated state of the transfer table, and not `Sendable`.
 @safe final class CurlMulti {
-    /// `nil` when libcurl has no memory, and after the end; libcurl then refuses every call.
+    /// `nil` when libcurl has no memory, and after the end.
     private var handle: UnsafeMutableRawPointer?
     private let configuration: HTTPClient.Configuration
     /// What the event loop watches.
@@ -109,6 +109,7 @@ import EventLoops
     }
 
     private func act(on socket: Int32, _ actions: Int32) {
+        guard let handle = unsafe handle else { return }
         transport_allow_tls_reads()
         unsafe curl_multi_socket_action(handle, socket, actions, &running)
     }

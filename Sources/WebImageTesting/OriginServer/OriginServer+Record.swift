@@ -66,7 +66,7 @@ extension OriginServer {
         await record.wait(for: count, \.requestCount)
     }
 
-    /// Waits until that many requests for a path were read since the start.
+    /// Waits until that many requests for a path were read since the start, as ``requestCount(for:)`` counts them.
     ///
     /// **Cancellation**: returns `false` at once.
     ///
