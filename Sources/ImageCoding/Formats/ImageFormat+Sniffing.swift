@@ -104,7 +104,9 @@ extension ImageFormat {
                 let isBeginning = ["<svg", "<!--", "<?xml", "<!DOCTYPE"].contains { $0.utf8.starts(with: rest) }
                 return isBeginning ? unfinished : false
             }
-            guard let place = rest.indices.first(where: { rest[$0] == end[0] && rest[$0...].starts(with: end) }) else { return unfinished }
+            guard let place = rest.indices.first(where: { rest[$0] == end[0] && rest[$0...].starts(with: end) }) else {
+                return unfinished
+            }
             rest = rest[(place + end.count)...]
         }
     }
