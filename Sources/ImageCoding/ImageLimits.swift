@@ -24,7 +24,7 @@ public struct ImageLimits: Hashable, Sendable {
     public var maximumSide: Int
     /// Most frames of an animation, of those that ``DecodeOptions/frames`` asks for.
     ///
-    /// 256 by default.
+    /// 10,000 by default.
     public var maximumFrameCount: Int
     /// Largest `frames * width * height` of an animation, in pixels, of the frames that are asked for and kept.
     ///
@@ -70,7 +70,7 @@ public struct ImageLimits: Hashable, Sendable {
     ///   - maximumScanCount: Most scans in a progressive JPEG.
     ///   - maximumMetadataByteCount: Most bytes of one block of metadata that is read.
     public init(
-        maximumPixelCount: Int = 50_000_000, maximumSide: Int = 65_500, maximumFrameCount: Int = 256,
+        maximumPixelCount: Int = 50_000_000, maximumSide: Int = 65_500, maximumFrameCount: Int = 10_000,
         maximumAnimationPixelCount: Int = 50_000_000, maximumByteCount: Int = 224_000_000,
         maximumDrawnPixelCount: Int = 1_000_000_000, maximumProcessorTime: Duration = .milliseconds(1_750),
         maximumScanCount: Int = 100, maximumMetadataByteCount: Int = 1 << 20

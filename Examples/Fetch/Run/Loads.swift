@@ -99,6 +99,7 @@ struct Loads: Sendable {
         var request = ImageRequest(url)
         request.cacheKey = job.cacheKey
         request.transformers = options.transformers
+        request.transformsAnimations = true
         if options.refreshes { request.cachePolicy = .revalidate }
         guard job.local == nil else {
             // A file may change without a sign of it.

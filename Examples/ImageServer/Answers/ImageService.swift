@@ -119,6 +119,8 @@ final class ImageService: Sendable {
         var request = ImageRequest(address.source, transformers: address.options.transformers)
         request.label = id
         request.firstFrameOnly = address.options.isStill
+        request.transformsAnimations = true
+        request.fallsBackToFirstFrame = true
         // Clients get files. The pixels of one would take the room of twenty files in memory.
         request.cacheWrites.variant = []
         let file = try await loader.encodedImage(for: request, as: format)

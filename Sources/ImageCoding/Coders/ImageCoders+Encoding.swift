@@ -170,6 +170,13 @@ extension ImageCoders {
             .saturatingAdd(encodingByteCount(of: picture, as: format))
     }
 
+    /// The number of frames that the picture of a file holds.
+    package func heldFrameCount(
+        of bytes: [UInt8], _ properties: ImageProperties, options: DecodeOptions
+    ) throws -> Int {
+        try decoder(for: bytes, options: options).keptFrameCount(properties, options)
+    }
+
     /// Whether an animation that is written in a format stays one, so that its frames may be decoded on demand.
     package func animates(_ format: EncodedFormat) -> Bool {
         encoders.first { $0.canEncode(format.format) }?.animates(format) ?? false
@@ -200,5 +207,5 @@ struct PlannedFrames: FrameSource {
 
 extension DecodedImage {
     /// The number of frames that exist at a time.
-    fileprivate var heldFrameCount: Int { makesFramesOnDemand ? 1 : frameCount }
+    package var heldFrameCount: Int { makesFramesOnDemand ? 1 : frameCount }
 }

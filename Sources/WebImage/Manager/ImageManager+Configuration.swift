@@ -33,6 +33,10 @@ extension ImageManager {
         /// a thread. Files of more than 4 KiB are always decoded on a thread. 4,096 by default; 0 sends every picture
         /// to the threads.
         public var maximumInlinePixelCount = 4_096
+        /// The most bytes that all frames of an animation together may take for them to be decoded at once. Those of a
+        /// larger animation are decoded when they are asked for, so that a long one costs the memory of a few frames.
+        /// 8 MiB by default; 0 holds no animation, and ``ImageRequest/allFrames`` holds any within the limits.
+        public var maximumHeldAnimationByteCount = 8 << 20
         /// The largest number of bytes that all pictures together take while they are decoded, transformed or encoded,
         /// with the files that they are made from. Work waits for its share; work that would take more alone is
         /// refused. A third of the memory the process may use by default.

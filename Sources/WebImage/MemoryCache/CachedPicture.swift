@@ -30,7 +30,7 @@ enum CachedPicture: Sendable {
         case .decoded(let picture):
             let image = picture.value.image
             // Each frame is an array of its own.
-            cost += HeapSize.ofObject(ImageResponse.Content.self) + image.byteCount + image.frameCount * 72
+            cost += HeapSize.ofObject(ImageResponse.Content.self) + image.byteCount + image.heldFrameCount * 72
         case .encoded(let file):
             cost += HeapSize.ofObject(EncodedImage.self) + EncodedImage.Content.overhead + HeapSize.of(file.value.bytes)
         }

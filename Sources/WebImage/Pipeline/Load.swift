@@ -204,7 +204,8 @@ extension Load {
     private func process(_ original: Original) async throws -> JobProduct {
         let ready = try await pipeline.withPreparedTransformers(request)
         do {
-            let made = try await pipeline.jobs.product(of: .file(original), for: ready, as: end, wish)
+            let made = try await pipeline.jobs.product(
+                of: .file(original), for: ready, as: end, isProof: isOriginal, wish)
             note {
                 $0.decode = made.decodeTook
                 $0.transform = made.transformTook

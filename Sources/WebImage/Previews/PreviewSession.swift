@@ -47,14 +47,15 @@ final class PreviewSession: Sendable {
 }
 
 extension ImageProcessor {
-    /// Decodes the beginning of a file at a small size.
+    /// Decodes the beginning of a file at a small size: of an animation, the frames that have arrived.
     ///
     /// - Returns: `nil` when other work has the memory that it takes.
     func preview(
         of received: ReceivedBytes, in box: PixelSize, for request: ImageRequest, _ session: PreviewSession
     ) async throws -> DecodedImage? {
         let options = DecodeOptions(
-            limits: limits(for: request), firstFrameOnly: true, thumbnail: .resize(to: box), failOn: .never)
+            limits: limits(for: request), firstFrameOnly: request.firstFrameOnly, framesOnDemand: true,
+            thumbnail: .resize(to: box), failOn: .never)
         let coders = coders(for: request)
         return try await perform(0, for: request, priority: .utility) { [queue] turn in
             let bytes = received.bytes

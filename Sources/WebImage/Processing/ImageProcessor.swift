@@ -12,6 +12,8 @@ final class ImageProcessor: Sendable {
     let queue: JobQueue
     /// Whether a file that is made of an animation may be made frame by frame: memory keeps no frames of it.
     let streamsAnimations: Bool
+    /// The most bytes of the frames of an animation that are decoded at once.
+    let maximumHeldAnimationByteCount: Int
     private let limits: ImageLimits
     private let maximumInlinePixelCount: Int
     private let hub: ActivityHub
@@ -20,6 +22,7 @@ final class ImageProcessor: Sendable {
         (self.pool, self.hub) = (pool, hub)
         coders = configuration.coders
         maximumInlinePixelCount = configuration.maximumInlinePixelCount
+        maximumHeldAnimationByteCount = configuration.maximumHeldAnimationByteCount
         streamsAnimations = !configuration.keepsPicturesOfFiles
         queue = JobQueue(
             width: pool.width, byteLimit: configuration.maximumProcessingByteCount,

@@ -11,7 +11,9 @@ extension JobRun {
         if state.withLock({ $0.tree.base == nil }) {
             table.plan(for: identity, like: job.first.request) { announced in
                 state.withLock { state in
-                    state.tree.plan(for: announced, of: properties.size, hasBudget: job.options.byteBudget != nil)
+                    state.tree.plan(
+                        for: announced, of: properties.size, hasBudget: job.options.byteBudget != nil,
+                        leavesAnimation: leavesAnimations && frameCount(properties) > 1)
                 }
             }
         }
@@ -99,7 +101,10 @@ extension JobRun {
             state.withLock { $0.streams = $0.tree.onlyOutput === only }
         }
         guard state.withLock({ $0.streams }), let only, let end = only.end else {
-            return max(peak, try job.coders.decodingByteCount(of: original.bytes, options: options(base)))
+            let options = options(base)
+            let decoding = try job.coders.decodingByteCount(of: original.bytes, options: options)
+            // What makes frames on demand stays beside the pictures.
+            return options.framesOnDemand ? peak.saturatingAdd(decoding) : max(peak, decoding)
         }
         return try job.coders.transcodingByteCount(
             of: original.bytes, as: format(end, properties), transformers: base.steps(of: only),
@@ -108,8 +113,8 @@ extension JobRun {
 
     func peak(of tree: JobTree, _ properties: ImageProperties?) -> Int {
         guard let properties else { return 0 }
-        let frames = job.options.frames.count(of: properties.frameCount)
-        return JobCost.peak(of: tree, frames: frames) { node, output in
+        let (held, frames) = heldFrameCount(tree.base, properties)
+        return JobCost.peak(of: tree, frames: held) { node, output in
             guard let end = output.end else { return 0 }
             let mayBeClear = properties.hasAlpha || output.steps.contains { !($0 is ResizeTransformer) }
             return job.coders.encodingByteCount(
@@ -124,7 +129,11 @@ extension JobRun {
     private func options(_ base: JobBase) -> DecodeOptions {
         var options = job.options
         options.thumbnail = base.resize
-        options.framesOnDemand = state.withLock { $0.streams }
+        let (streams, properties) = state.withLock { ($0.streams, $0.properties) }
+        if let properties {
+            options.frames = frames(properties)
+            options.framesOnDemand = streams || isOnDemand(base, properties)
+        }
         return options
     }
 
@@ -136,6 +145,7 @@ extension JobRun {
         try Task.checkCancellation()
         let isCurrent = state.withLock { state in
             guard state.tree.decoded(image, base) else { return false }
+            if leavesAnimations, image.isAnimated { state.tree.leaveAnimation() }
             (state.decodeTook, state.generation) = (watch.elapsed, generation)
             // In some formats only the whole file shows the number of frames.
             if !job.options.firstFrameOnly, state.properties?.frameCount == nil {
@@ -178,11 +188,21 @@ extension JobRun {
         var file: Result<JobProduct.File, any Error>?
         if let end, let properties = state.withLock({ $0.properties }) {
             let format = format(end, properties)
-            file = Result { JobProduct.File(format: format, bytes: try job.coders.encode(image, as: format)) }
+            file = Result {
+                let image = try encodable(image, as: format, properties)
+                return JobProduct.File(format: format, bytes: try job.coders.encode(image, as: format))
+            }
             if case .failure(let error) = file {
                 try Task.checkCancellation()
                 // The file shows its damage when a frame is asked for.
-                if let error = error as? ImageError, error.isDamage, state.withLock({ $0.streams }) { throw error }
+                if let error = error as? ImageError, error.isDamage, image.makesFramesOnDemand {
+                    let isOver = state.withLock { state in
+                        state.tree.finished(outputs)
+                        return state.tree.closeIfDone()
+                    }
+                    if isOver { self.end(nil) }
+                    return answer(outputs, .failure(error))
+                }
             }
         }
         let (isKept, took, isOver) = state.withLock { state in

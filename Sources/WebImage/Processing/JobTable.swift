@@ -122,10 +122,12 @@ extension JobTable {
     ///
     /// **Cancellation**: returns at once; the work goes on for the others.
     ///
+    /// - Parameter isProof: Whether the picture only shows that the file is one.
     /// - Throws: ``ImageError`` for a file that cannot be decoded; `CancellationError`; `CoordinationError`. What ends
     ///   transformers and encoders is in the product, because the file is a picture all the same.
     func product(
-        of source: PictureJob.Source, for request: ImageRequest, as end: OutputFormat?, _ wish: Wish
+        of source: PictureJob.Source, for request: ImageRequest, as end: OutputFormat?, isProof: Bool = false,
+        _ wish: Wish
     ) async throws -> JobProduct {
         if end == nil, case .file(let original) = source,
             let product = try processor.decodedAtOnce(original, for: request)
@@ -135,7 +137,7 @@ extension JobTable {
         var joins = true
         while true {
             do {
-                let output = JobOutput(request, end, wish: ObjectIdentifier(wish))
+                let output = JobOutput(request, end, isProof: isProof, wish: ObjectIdentifier(wish))
                 return try await answer(output, source, wish, joins: joins)
             } catch is JobRun.Refusal {
                 joins = false
@@ -195,7 +197,9 @@ extension JobTable {
 extension ImageRequest {
     /// Whether both decode the same file in the same way, apart from its size.
     func decodesAlike(_ other: ImageRequest) -> Bool {
-        guard firstFrameOnly == other.firstFrameOnly else { return false }
+        guard firstFrameOnly == other.firstFrameOnly, allFrames == other.allFrames,
+            transformsAnimations == other.transformsAnimations, fallsBackToFirstFrame == other.fallsBackToFirstFrame
+        else { return false }
         // A decoder keeps to a budget for one size alone.
         if byteBudget != nil, transformers.first?.key != other.transformers.first?.key { return false }
         guard parts != nil || other.parts != nil else { return true }

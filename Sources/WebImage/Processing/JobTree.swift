@@ -59,6 +59,7 @@ struct JobTree {
     private var joins = 0
     private var original = PixelSize(width: 1, height: 1)
     private var hasBudget = false
+    private var leavesAnimation = false
     var isClosed = false
 
     /// How many outputs a job has at a time. The others of the original have another one.
@@ -178,9 +179,13 @@ extension JobTree {
 
 extension JobTree {
     /// Chooses the base for all that have come, and for those that have said they will.
-    mutating func plan(for others: [JobOutput], of original: PixelSize, hasBudget: Bool) {
+    ///
+    /// - Parameter leavesAnimation: Whether the original is an animation that transformers do not change.
+    mutating func plan(
+        for others: [JobOutput], of original: PixelSize, hasBudget: Bool, leavesAnimation: Bool = false
+    ) {
         guard base == nil, !outputs.isEmpty else { return }
-        (self.original, self.hasBudget) = (original, hasBudget)
+        (self.original, self.hasBudget, self.leavesAnimation) = (original, hasBudget, leavesAnimation)
         let absent = others.filter { other in !outputs.contains { $0.wish == other.wish } }
         announced = Array(absent.prefix(Self.maximumOutputCount))
         build(newBase(for: outputs + announced))
@@ -202,7 +207,17 @@ extension JobTree {
     }
 
     private func newBase(for outputs: [JobOutput]) -> JobBase {
-        JobBase(for: outputs, of: original, hasBudget: hasBudget, leavesRoom: leavesRoom)
+        JobBase(
+            for: outputs, of: original, hasBudget: hasBudget, leavesAnimation: leavesAnimation, leavesRoom: leavesRoom)
+    }
+
+    /// Plans anew with the base of an animation that transformers do not change, when the header did not show it.
+    mutating func leaveAnimation() {
+        guard var base, !leavesAnimation else { return }
+        let pixels = nodes[0].pixels
+        (leavesAnimation, base.leavesAnimation) = (true, true)
+        build(base)
+        nodes[0].pixels = pixels
     }
 
     private mutating func build(_ base: JobBase) {

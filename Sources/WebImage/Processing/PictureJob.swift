@@ -64,13 +64,17 @@ final class JobOutput: Sendable {
     let leading: ResizeTransformer?
     /// The transformers after it.
     let rest: [any ImageTransforming]
+    /// Whether the picture only shows that the file is one. Then one frame is enough.
+    let isProof: Bool
     let priority: UInt8
     /// The wish of the load that asks.
     let wish: ObjectIdentifier?
     let answer = OneShot<Result<JobProduct, any Error>>()
 
-    init(_ request: ImageRequest, _ end: OutputFormat? = nil, wish: ObjectIdentifier? = nil) {
-        (self.request, self.end, self.wish) = (request, end, wish)
+    init(
+        _ request: ImageRequest, _ end: OutputFormat? = nil, isProof: Bool = false, wish: ObjectIdentifier? = nil
+    ) {
+        (self.request, self.end, self.isProof, self.wish) = (request, end, isProof, wish)
         priority = Task.currentPriority.rawValue
         (leading, rest) = ResizeTransformer.leading(request.transformers)
         steps = TransformerPipeline(request.transformers).steps

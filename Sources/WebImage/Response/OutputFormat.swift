@@ -11,7 +11,7 @@ public enum OutputFormat: Sendable, Hashable {
 
     /// JPEG, alpha laid over white. `quality` is 1 to 100.
     public static func jpeg(quality: Int = 80) -> OutputFormat { .encoded(.jpeg(quality: quality)) }
-    /// PNG.
+    /// PNG. An animated PNG stays animated; any other animation becomes its first frame.
     public static let png = OutputFormat.encoded(.png)
     /// GIF, animated when the picture is.
     public static let gif = OutputFormat.encoded(.gif)
@@ -39,7 +39,12 @@ public enum OutputFormat: Sendable, Hashable {
     /// The format to write a picture in when its original has `format`. A picture of a lossless original stays
     /// lossless.
     func encodedFormat(original format: ImageFormat, isLossless: Bool, coders: ImageCoders) -> EncodedFormat {
-        if case .encoded(let encoded) = self { return encoded }
+        if case .encoded(let encoded) = self {
+            guard format == .png, encoded.format == .png, encoded.options.maximumColors == nil else { return encoded }
+            var options = encoded.options
+            options.writesAPNG = true
+            return EncodedFormat(.png, options: options)
+        }
         switch format {
         case .jpeg: return .jpeg(quality: 85)
         case .png: return .apng
