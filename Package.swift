@@ -38,7 +38,6 @@ let package = Package(
         .trait(name: "TIFF", description: "Reads TIFF, with libtiff."),
         .trait(name: "HEIF", description: "Reads HEIC and AVIF, and writes AVIF, with libheif."),
         .trait(name: "JPEGXL", description: "Reads JPEG XL, with libjxl."),
-        .trait(name: "ICC", description: "Converts JPEG, PNG and WebP with colour profiles to sRGB, with Little CMS."),
         .default(enabledTraits: []),
     ],
     targets: [
@@ -79,13 +78,12 @@ let package = Package(
         .target(
             name: "CImageShims",
             dependencies: [
-                "CLibjpeg", "CLibpng", .byName(name: "CLibtiff", condition: .when(traits: ["TIFF"])),
+                "CLibjpeg", "CLibpng", "CLiblcms", .byName(name: "CLibtiff", condition: .when(traits: ["TIFF"])),
                 .byName(name: "CLibheif", condition: .when(traits: ["HEIF"])),
-                .byName(name: "CLiblcms", condition: .when(traits: ["ICC"])),
             ],
             cSettings: [
                 .define("SWI_TIFF", .when(traits: ["TIFF"])), .define("SWI_HEIF", .when(traits: ["HEIF"])),
-                .define("SWI_JPEGXL", .when(traits: ["JPEGXL"])), .define("SWI_ICC", .when(traits: ["ICC"])),
+                .define("SWI_JPEGXL", .when(traits: ["JPEGXL"])),
             ],
             // The flags of its own pkg-config file are not accepted.
             linkerSettings: [

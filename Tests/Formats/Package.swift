@@ -7,7 +7,7 @@ let package = Package(
     name: "formats",
     platforms: [.macOS("26.0")],
     dependencies: [
-        .package(name: "swift-web-image", path: "../..", traits: ["TIFF", "HEIF", "JPEGXL", "ICC"])
+        .package(name: "swift-web-image", path: "../..", traits: ["TIFF", "HEIF", "JPEGXL"])
     ],
     targets: [
         .testTarget(
