@@ -51,6 +51,7 @@ struct AlternativesTests {
         stub.respond(to: "/y", with: .status(503))
         var request = HTTPRequest(url: url, headers: ["Authorization": "a", "cookie": "b", "Accept": "c"])
         request.options.credential = .bearer("token")
+        request.options.cookies.values = ["own": "d"]
         request.options.tls = .system
         request.options.tls?.clientCertificate = .init(certificatePath: "/c", keyPath: "/k")
         _ = try await loader("http://a.example/y", "http://a.example:81/y").send(request)
@@ -58,6 +59,7 @@ struct AlternativesTests {
         expectEqual(stub.requests.map { $0.headers["Cookie"] }, ["b", "b", nil])
         expectEqual(stub.requests.map { $0.headers["Accept"] }, ["c", "c", "c"])
         expectEqual(stub.requests.map { $0.options.credential != nil }, [true, true, false])
+        expectEqual(stub.requests.map { $0.options.cookies.values.count }, [1, 1, 0])
         expectEqual(stub.requests.map { $0.options.tls?.clientCertificate != nil }, [true, true, false])
         expect(stub.requests.allSatisfy { $0.options.tls != nil })
     }

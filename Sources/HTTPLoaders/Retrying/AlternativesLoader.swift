@@ -64,6 +64,7 @@ extension HTTPRequest {
             moved.headers.removeAll(named: name)
         }
         if hasOptions { moved.options.credential = nil }
+        if hasOptions { moved.options.cookies.values = [:] }
         if hasOptions { moved.options.tls?.clientCertificate = nil }
         return moved
     }

@@ -50,6 +50,9 @@ extension HTTPClient {
             "Pragma", "Range", "User-Agent",
         ]
 
+        /// Decides about each redirect; default `nil`: the client follows it as its limits say.
+        public var redirectRule: HTTPRedirectRule?
+
         /// The status codes to return; a response with another one is an error. Default `nil`: every one.
         public var acceptableStatuses: HTTPStatusSet?
         /// The content types to return; a response with another one is an error. Default `nil`: every one.

@@ -54,7 +54,8 @@ public final class HTTPClient: HTTPLoading {
     ///
     /// The client and not libcurl follows redirects: each hop passes the same checks as the request itself. 301, 302
     /// and 303 turn methods other than GET and HEAD into GET; 307 and 308 keep method and body. Of the header fields
-    /// only ``Configuration/headersForOtherOrigins`` are sent on to another origin.
+    /// only ``Configuration/headersForOtherOrigins`` are sent on to another origin. An ``HTTPRedirectRule`` may decide
+    /// otherwise, within these checks.
     ///
     /// A content that is a file or a stream is sent to its end before this method returns, unless the transfer ends
     /// earlier. An origin that waits for its response to be read meanwhile waits in vain.
@@ -75,7 +76,7 @@ public final class HTTPClient: HTTPLoading {
         while true {
             let hop = redirects.current
             let order = TransferOrder(
-                id: table.makeID(), hop: hop, settings: settings, cookie: cookie(for: hop),
+                id: table.makeID(), hop: hop, settings: settings, cookie: cookie(for: hop, settings),
                 proxyAuthorization: challenges.proxyField,
                 upload: hop.request.isStreamed ? try await hop.request.upload() : nil,
                 started: started, recorder: recorder, table: table)
@@ -90,13 +91,14 @@ public final class HTTPClient: HTTPLoading {
             let isDecoded = head.coding == .gzip && request.decodesContent
             let decoder = isDecoded ? GzipDecoder(settings.configuration, url: redirects.url, status: head.status) : nil
             let body = TransferBody(order, of: self, decoder: decoder)
-            settings.configuration.cookieJar?.store(
-                head.headers.values(for: "Set-Cookie"), from: hop.origin, path: Origin.path(of: hop.target))
+            if let jar = settings.configuration.cookieJar, hop.request.cookies?.keepsAnswered != false {
+                jar.store(head.headers.values(for: "Set-Cookie"), from: hop.origin, path: Origin.path(of: hop.target))
+            }
             if try await challenges.renew(&redirects, after: head) {
                 try await discard(body)
                 continue
             }
-            guard try redirects.follow(head) else {
+            guard try await redirects.follow(head) else {
                 let response = HTTPResponse(
                     status: head.status, headers: head.headers, interimResponses: head.interims, url: redirects.url,
                     body: HTTPBody(body, expectedByteCount: answer.expectedCount), recorder: recorder)
@@ -127,12 +129,12 @@ public final class HTTPClient: HTTPLoading {
 
     // MARK: - One hop
 
-    /// The field that this hop gets from the cookie jar. One of the request's own takes its place.
-    private func cookie(for hop: Hop) -> String? {
-        guard let jar = settings.configuration.cookieJar, !hop.request.headers.contains(name: "Cookie") else {
-            return nil
-        }
-        return jar.field(for: hop.origin, path: Origin.path(of: hop.target))
+    /// The field that this hop gets from the cookie jar and the request's cookies. A field of the request takes its
+    /// place.
+    private func cookie(for hop: Hop, _ settings: TransferSettings) -> String? {
+        let (jar, cookies) = (settings.configuration.cookieJar, hop.request.cookies)
+        guard jar != nil || cookies != nil, !hop.request.headers.contains(name: "Cookie") else { return nil }
+        return (cookies ?? HTTPRequestCookies()).field(jar, for: hop)
     }
 
     /// Sends the order with its content, and waits for its head and the end of the content.

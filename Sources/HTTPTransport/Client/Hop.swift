@@ -38,6 +38,7 @@ final class Hop: Sendable {
         guard request.method != "HEAD" || !request.hasContent else {
             throw .invalidRequest("A HEAD request has no body.", at: request.url)
         }
+        try request.cookies?.check(request, limit: settings.headLimits.byteCount)
         if !request.headers.isEmpty { try Self.check(request.headers, url: request.url, settings) }
         if let reason = settings.configuration.addressPolicy.reasonToRefuse(host: origin.host, port: origin.port) {
             throw HTTPError(

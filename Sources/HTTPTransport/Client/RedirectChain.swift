@@ -21,8 +21,8 @@ struct RedirectChain {
 
     /// Moves on to the next hop.
     /// - Returns: `false` when the head is the final response, because it is no redirect, has no target, or redirects
-    ///   are not followed.
-    mutating func follow(_ head: ResponseHead) throws -> Bool {
+    ///   are not followed, or not this one.
+    mutating func follow(_ head: ResponseHead) async throws -> Bool {
         guard [301, 302, 303, 307, 308].contains(head.status), settings.configuration.maximumRedirects > 0,
             let location = try location(of: head)
         else { return false }
@@ -33,7 +33,8 @@ struct RedirectChain {
         // Noted when the hop is left, because most requests are never redirected.
         visited.insert([current.request.method, current.target])
         let target = try resolve(location, head.status)
-        let next = try hop(to: target, after: head.status)
+        guard let request = try await decided(request(to: target, after: head.status), head) else { return false }
+        let next = try Hop(request, settings: settings)
         if current.origin.isSecure, !next.origin.isSecure, !settings.configuration.allowsInsecureRedirects {
             let message = "A redirect leads from https to http; allow insecure redirects if that is acceptable."
             throw refusal(.redirectNotAllowed, message, head.status)
@@ -84,7 +85,24 @@ struct RedirectChain {
         return target
     }
 
-    private func hop(to target: URL, after status: Int) throws -> Hop {
+    /// What the program's rule makes of the next request; `nil` when the redirect is the response.
+    private func decided(_ next: HTTPRequest, _ head: ResponseHead) async throws -> HTTPRequest? {
+        guard let rule = settings.configuration.redirectRule else { return next }
+        let redirect = HTTPRedirect(
+            status: head.status, headers: head.headers, source: url, next: next, precedingCount: visited.count - 1)
+        switch try await rule.decide(redirect) {
+        case .follow: return next
+        case .answer: return nil
+        case .refuse:
+            let message = "The redirect rule \(rule.identity) refuses \(next.url.absoluteString)."
+            throw refusal(.redirectNotAllowed, message, head.status)
+        case .change(var changed):
+            changed.options = next.options
+            return try withoutForeignParts(changed, after: head.status)
+        }
+    }
+
+    private func request(to target: URL, after status: Int) throws -> HTTPRequest {
         var request = current.request
         request.url = target
         if status < 307, request.method != "GET", request.method != "HEAD" {
@@ -95,8 +113,14 @@ struct RedirectChain {
                 request.headers.removeAll(named: name)
             }
         }
+        return try withoutForeignParts(request, after: status)
+    }
+
+    /// The request without what an origin other than the present one may not get.
+    private func withoutForeignParts(_ request: HTTPRequest, after status: Int) throws -> HTTPRequest {
+        var request = request
         let origin: Origin
-        do { origin = try Origin(target) } catch {
+        do { origin = try Origin(request.url) } catch {
             throw HTTPError(
                 code: .redirectNotAllowed, message: "The redirect leads to a URL that may not be fetched.", url: url,
                 status: status, cause: error)
@@ -107,8 +131,9 @@ struct RedirectChain {
             request.headers = HTTPHeaders(request.headers.filter { forwarded.contains($0.name.lowercased()) })
             if request.hasOptions {
                 request.options.credential = nil
+                request.options.cookies.values = [:]
             }
         }
-        return try Hop(request, settings: settings)
+        return request
     }
 }

@@ -57,16 +57,18 @@ public final class HTTPCookieJar: Sendable {
     }
 
     /// The value of the `Cookie` field for a request; `nil` without cookies for it.
+    /// - Parameter others: Cookies of the request by their names, which take the place of those of the jar.
     /// - Complexity: O(*n*) in the number of cookies.
-    func field(for origin: Origin, path: String) -> String? {
+    func field(for origin: Origin, path: String, besides others: [String: String] = [:]) -> String? {
         let time = now()
         return cookies.withLock { cookies in
             guard !cookies.isEmpty else { return nil }
             cookies.removeAll { $0.hasExpired(at: time) }
             // Longer paths first; those of equal length keep their order of arrival.
-            let fitting = cookies.filter { $0.matches(origin, path: path) }.enumerated().sorted {
-                ($1.element.path.utf8.count, $0.offset) < ($0.element.path.utf8.count, $1.offset)
-            }
+            let fitting = cookies.filter { others[$0.name] == nil && $0.matches(origin, path: path) }.enumerated()
+                .sorted {
+                    ($1.element.path.utf8.count, $0.offset) < ($0.element.path.utf8.count, $1.offset)
+                }
             guard !fitting.isEmpty else { return nil }
             return fitting.map { "\($0.element.name)=\($0.element.value)" }.joined(separator: "; ")
         }

@@ -33,6 +33,11 @@ extension HTTPRequest {
         /// The credential for the origin of the URL, sent as `Authorization` and never to another origin.
         public var credential: HTTPCredential?
 
+        /// The cookies of this request; by default those of the client's jar.
+        public var cookies = HTTPRequestCookies()
+        /// Decides about each redirect, in place of the client's rule.
+        public var redirectRule: HTTPRedirectRule?
+
         /// The status codes to return; a response with another one is an error. In place of the client's set.
         public var acceptableStatuses: HTTPStatusSet?
         /// The content types to return; a response with another one is an error. In place of the client's set.

@@ -59,6 +59,9 @@ public struct HTTPRequest: Sendable, Hashable {
     /// ``Options-swift.struct/decodesContent``, without a copy of the options.
     var decodesContent: Bool { optionsBox?.value.decodesContent ?? true }
 
+    /// The cookies of the options; `nil` without options.
+    var cookies: HTTPRequestCookies? { optionsBox?.value.cookies }
+
     /// Whether the client's limits and policies apply unchanged.
     package var hasOptions: Bool { optionsBox != nil }
 

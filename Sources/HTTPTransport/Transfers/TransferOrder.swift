@@ -107,6 +107,8 @@ extension HTTPClient.Configuration {
         }
         addressPolicy = options.addressPolicy ?? addressPolicy
         acceptableStatuses = options.acceptableStatuses ?? acceptableStatuses
+        redirectRule = options.redirectRule ?? redirectRule
+        cookieJar = options.cookies.jar ?? cookieJar
         acceptableContentTypes = options.acceptableContentTypes ?? acceptableContentTypes
     }
 }

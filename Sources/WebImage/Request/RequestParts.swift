@@ -23,6 +23,7 @@ struct RequestParts: Sendable {
     /// Whether a part changes the bytes that a transfer brings.
     var changesBytes: Bool {
         modifier != nil || responseModifier != nil || bodyTransformer != nil || serializer != nil || loader != nil
+            || transfer.redirectRule != nil
     }
 
     /// The names of the parts that change the bytes, each with its kind.
@@ -30,6 +31,7 @@ struct RequestParts: Sendable {
         let names: [(String, String?)] = [
             ("modifier", modifier?.identity), ("response", responseModifier?.identity),
             ("body", bodyTransformer?.identity), ("serializer", serializer?.identity), ("loader", loader?.identity),
+            ("redirects", transfer.redirectRule?.identity),
         ]
         return names.compactMap { kind, identity in identity.map { (kind, $0) } }
     }
@@ -46,8 +48,12 @@ struct RequestParts: Sendable {
     /// Whether nothing here changes which bytes come.
     var isDefault: Bool { !changesBytes && !restrictsTransfer }
 
-    /// Whether some transfer options decide which bytes come, or whether any come.
-    var restrictsTransfer: Bool { transfer.identity != HTTPRequest.Options() }
+    /// Whether some transfer options decide which bytes come, or whether any come. A rule for redirects has a name.
+    var restrictsTransfer: Bool {
+        var options = transfer.identity
+        options.redirectRule = nil
+        return options != HTTPRequest.Options()
+    }
 
     /// The credential as it is sent; empty for none, or one that cannot be sent.
     var authorization: String {
@@ -84,11 +90,11 @@ extension RequestParts {
 
 extension ImageRequest {
     /// Limits and policies of the transfer, in place of the transport's: time limits, the largest body, trusted
-    /// certificates, allowed addresses, a credential, accepted statuses and types.
+    /// certificates, allowed addresses, a credential, cookies, a rule for redirects, accepted statuses and types.
     ///
     /// A longer time limit than the transport's lets a large picture come over a slow connection. Requests with
-    /// different options share no transfer. A request with other than time limits is kept off the disk, unless
-    /// ``cacheKey`` names its picture.
+    /// different options share no transfer. A request with other options than time limits and a rule for redirects is
+    /// kept off the disk, unless ``cacheKey`` names its picture.
     public var transfer: HTTPRequest.Options {
         get { parts?.value.transfer ?? HTTPRequest.Options() }
         set { changeParts { $0.transfer = newValue } }

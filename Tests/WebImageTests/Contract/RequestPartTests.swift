@@ -29,6 +29,9 @@ import WebImageTesting
         numbered { $0.transfer.credential = .basic(user: "u", password: "e\u{301}") },
         numbered { $0.transfer.addressPolicy = .unrestricted },
         numbered { $0.transfer.maximumBodyByteCount = 1_000_000 },
+        numbered { $0.transfer.cookies.values = ["a": "K"] },
+        numbered { $0.transfer.cookies.values = ["a": "\u{212A}"] },
+        numbered { $0.transfer.cookies.sendsJar = false },
     ]
 
     @Test func `every part of a request has its place in the names and the identity, as it changes bytes or pixels`() {
@@ -40,6 +43,15 @@ import WebImageTesting
             expect(!request.originalKey.rawValue.contains("Bearer y") || request.transfer.credential == .bearer("y"))
         }
         expectEqual(Self.bytes.map(\.allowsDisk).prefix(5), [true, false, true, true, true])
+
+        // A rule for redirects has a name, which may be written.
+        let rules = ["x", "y"].map { name in
+            Self.numbered { $0.transfer.redirectRule = HTTPRedirectRule(identity: name) { _ in .follow } }
+        }
+        let ruled = rules + [rules[0], .numbered(1)]
+        expectEqual(ruled.map(\.allowsDisk), [true, true, true, true])
+        expectEqual(Set(ruled.map(\.originalKey)).count, 3)
+        expectEqual(Set(ruled.map(RequestIdentity.init)).count, 3)
 
         // Requests with other time limits share no transfer, and a picture.
         let patient = Self.numbered { $0.transfer.totalTimeout = .seconds(600) }
