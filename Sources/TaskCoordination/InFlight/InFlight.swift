@@ -163,6 +163,19 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
         return false
     }
 
+    /// Ends every caller of some flights with `CancellationError`, and cancels these flights, within the call.
+    ///
+    /// - Parameter isMeant: Whether the flight of a key is one of them. Called under the lock.
+    /// - Complexity: O(number of flights).
+    package func cancel(where isMeant: (Key) -> Bool) {
+        let ended = state.withLock { state in
+            let ended = state.flights.values.filter { isMeant($0.key) }
+            for flight in ended { state.remove(flight) }
+            return ended
+        }
+        for flight in ended { flight.cancelAll() }
+    }
+
     /// Refuses every later caller.
     ///
     /// Flights in the air go on and land as usual.

@@ -51,8 +51,18 @@ public protocol ViewImageLoading: Sendable {
     /// The picture that memory holds for `request`, without waiting.
     func peek(_ request: ImageRequest) -> DecodedImage?
 
+    /// The largest picture that memory holds of the original of `request`, at whatever size, without waiting.
+    ///
+    /// A placeholder: see ``ImageManager/peekAnySize(_:)``. By default that of ``peek(_:)``.
+    func peekAnySize(_ request: ImageRequest) -> DecodedImage?
+
     /// The steps of one load. Ending the iteration, or cancelling the iterating task, leaves the load.
     func events(for request: ImageRequest) -> AsyncThrowingStream<ImageEvent, any Error>
+}
+
+extension ViewImageLoading {
+    /// The picture that memory holds for `request`.
+    public func peekAnySize(_ request: ImageRequest) -> DecodedImage? { peek(request) }
 }
 
 extension ImageManager: ImageLoading, ViewImageLoading {}

@@ -38,6 +38,26 @@ extension ImageManager {
         return if case .decoded(let picture)? = picture { picture.value.image } else { nil }
     }
 
+    /// The largest picture that the memory cache holds of the original of `request`, at whatever size, without waiting:
+    /// what a view shows until the picture of its own size is there.
+    ///
+    /// All transformers but `.resize` are those of the request: a blurred picture has no placeholder that is not.
+    ///
+    /// - Complexity: O(number of variants in memory); each counts as a use.
+    public nonisolated func peekAnySize(_ request: ImageRequest) -> DecodedImage? {
+        guard pipeline.isOpen.load(ordering: .acquiring), let request = pipeline.preparedAtOnce(request) else {
+            return nil
+        }
+        let (caches, name) = (pipeline.caches(for: request), request.variantKey)
+        let pictures = caches.views(of: request.originalKey).compactMap { key -> DecodedImage? in
+            guard case .picture(let other) = key, other.differsInSizeAlone(from: name), caches.memory.contains(key),
+                case .decoded(let picture)? = caches.memory.value(for: key)
+            else { return nil }
+            return picture.value.image
+        }
+        return pictures.max { $0.width * $0.height < $1.width * $1.height }
+    }
+
     /// Makes a running load more urgent; a queued download moves forward at once.
     ///
     /// A download that runs gets no more of its connection: it is the work after it that is done sooner.

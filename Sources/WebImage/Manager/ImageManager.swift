@@ -121,6 +121,19 @@ extension ImageManager {
         pipeline.cancelAll()
     }
 
+    /// Cancels the loads of one address, of pictures and of files; each caller gets `CancellationError`.
+    ///
+    /// A transfer ends with the loads that wait for it. A refresh in the background, for which no caller waits, goes
+    /// on.
+    ///
+    /// - Parameter request: Names the original. Its transformers do not matter.
+    /// - Complexity: O(number of running loads).
+    public nonisolated func cancelLoads(of request: ImageRequest) {
+        let original = pipeline.named(request).originalKey
+        pipeline.files.cancel { $0.request.originalKey == original }
+        pipeline.pictures.cancel { $0.request.originalKey == original }
+    }
+
     /// Refuses new work, lets running work finish until the grace time is over, then drops the rest and closes
     /// everything. Later calls join the first one; every load after it throws ``ImageLoadError/Code/shutDown``, a peek
     /// finds nothing, and every ``run()`` returns.

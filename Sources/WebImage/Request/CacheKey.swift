@@ -57,6 +57,9 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
         isOriginal ? self : CacheKey(String(decoding: rawValue.utf8.prefix(originalLength), as: UTF8.self))
     }
 
+    /// What follows the name of the original.
+    var suffix: Substring.UTF8View { rawValue.utf8.dropFirst(originalLength) }
+
     /// The text of the key.
     public var description: String { rawValue }
 

@@ -20,7 +20,7 @@ extension ImageRequest {
         guard !frames.isEmpty || !transformers.isEmpty || parts?.value.changesPicture == true else {
             return originalKey
         }
-        var name = "\0variant" + frames.map(Self.component).joined()
+        var name = CacheKey.variantMark + frames.map(Self.component).joined()
         if let parts = parts?.value, parts.decodesSpecially {
             name += Self.component("decode") + Self.component(parts.decoding)
         }
@@ -114,4 +114,24 @@ extension ImageRequest {
     }
 
     private static func component(_ text: String) -> String { "\0\(text.utf8.count):\(text)" }
+}
+
+extension CacheKey {
+    fileprivate static let variantMark = "\0variant"
+
+    /// Whether both name pictures of one original, made by the same steps apart from those that resize.
+    func differsInSizeAlone(from other: CacheKey) -> Bool { original == other.original && steps == other.steps }
+
+    /// The steps of a variant that do not resize.
+    private var steps: [String] {
+        var (steps, rest) = ([String](), suffix.dropFirst(Self.variantMark.utf8.count))
+        while let colon = rest.firstIndex(of: UInt8(ascii: ":")),
+            let count = Int(String(decoding: rest[..<colon].dropFirst(), as: UTF8.self))
+        {
+            rest = rest[colon...].dropFirst()
+            steps.append(String(decoding: rest.prefix(count), as: UTF8.self))
+            rest = rest.dropFirst(count)
+        }
+        return steps.filter { !$0.hasPrefix("resize(") }
+    }
 }
