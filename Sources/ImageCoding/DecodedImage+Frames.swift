@@ -36,6 +36,11 @@ extension DecodedImage {
         if case .onDemand = content { true } else { false }
     }
 
+    /// The frames that are made on demand; `nil` for frames in memory.
+    var frameBuffer: FrameBuffer? {
+        if case .onDemand(_, let source) = content { source as? FrameBuffer } else { nil }
+    }
+
     /// One frame, from memory or made now.
     ///
     /// Blocks its thread while a source makes the frame; run it on a thread that may block if ``makesFramesOnDemand``

@@ -29,7 +29,7 @@ public struct DecodedImage: Sendable {
     enum Content: Sendable {
         /// All in memory, at least one.
         case held([Frame])
-        /// Made by the source; the pixels of the first one are in memory unless they were released. Indirect, so that
+        /// Made by the source, a ``FrameBuffer`` that all copies share; the pixels of the first one are in memory unless they were released. Indirect, so that
         /// a copy of a still picture costs one reference.
         indirect case onDemand([UInt8]?, any FrameSource)
     }
@@ -99,7 +99,11 @@ public struct DecodedImage: Sendable {
     ) {
         width = size.width
         height = size.height
-        self.content = content
+        if case .onDemand(let first, let source) = content, !(source is FrameBuffer) {
+            self.content = .onDemand(first, FrameBuffer(source))
+        } else {
+            self.content = content
+        }
         self.loopCount = loopCount
         self.hasAlpha = hasAlpha
         self.damage = damage
@@ -147,7 +151,8 @@ extension DecodedImage {
 
     /// The bytes that the picture takes in memory: its cost in a cache.
     ///
-    /// For frames that are made on demand, the first frame if it is in memory, and all that their source may hold.
+    /// For frames that are made on demand, what is held now: the first frame if it is in memory, what their source
+    /// holds, and the frames that players keep ready.
     ///
     /// - Complexity: O(1).
     public var byteCount: Int {

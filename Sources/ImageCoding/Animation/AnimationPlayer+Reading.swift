@@ -23,13 +23,11 @@ extension AnimationPlayer: AsyncSequence {
     /// A reader of a player.
     public struct Iterator: AsyncIteratorProtocol {
         private let player: AnimationPlayer
-        private let buffer: FrameBuffer
+        /// Reads the picture that was shown last.
+        private var reader: FrameReader?
         private var shown: Shown?
 
-        init(_ player: AnimationPlayer) {
-            self.player = player
-            buffer = FrameBuffer(player.state.withLock { $0.image }, make: player.make)
-        }
+        init(_ player: AnimationPlayer) { self.player = player }
 
         /// The next frame, as soon as it is due and made.
         ///
@@ -45,9 +43,8 @@ extension AnimationPlayer: AsyncSequence {
                 case .end: return nil
                 case .show(let position, let seekCount, let image):
                     let frame: DecodedImage.Frame
-                    if image.makesFramesOnDemand {
-                        buffer.use(image)
-                        frame = try await buffer.frame(
+                    if let buffer = image.frameBuffer {
+                        frame = try await reader(of: image, buffer).frame(
                             at: position.frame, following: position.following, backwards: position.runsBackwards)
                     } else {
                         frame = try image.frame(at: position.frame)
@@ -59,6 +56,13 @@ extension AnimationPlayer: AsyncSequence {
                     player.state.withLock { $0.sleepers[id] = nil }
                 }
             }
+        }
+
+        private mutating func reader(of image: DecodedImage, _ buffer: FrameBuffer) -> FrameReader {
+            if let reader, reader.source === buffer { return reader }
+            let reader = FrameReader(image, buffer, make: player.make)
+            self.reader = reader
+            return reader
         }
     }
 }

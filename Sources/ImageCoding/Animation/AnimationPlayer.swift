@@ -13,13 +13,14 @@ import Locks
 ///
 /// Frames are made ahead of the reader, as many as ``Configuration/bufferedFrameCount`` says, so a
 /// ``DecodedImage/makesFramesOnDemand`` animation of any length plays in the memory of that many frames. Backwards,
-/// such an animation costs more: each full buffer is drawn from the first frame on.
+/// such an animation costs more: each full buffer is drawn from the keyframe before it on.
 ///
-/// Several readers may read at once. They share the place in the animation, and each has a buffer.
+/// Several readers may read at once. They share the place in the animation. All players of a picture, and of its
+/// copies, share the frames that are made: players in step take the memory and the work of one.
 ///
 /// **Isolation**: none; everything may be called from anywhere.
 public final class AnimationPlayer: Sendable {
-    /// Makes a frame. Called for one frame at a time, mostly in the order of the file.
+    /// Makes a frame. Called for one frame at a time for each reader, mostly in the order of the file.
     public typealias FrameMaker = @concurrent @Sendable (DecodedImage, Int) async throws -> DecodedImage.Frame
 
     /// How an animation is played.
@@ -51,7 +52,7 @@ public final class AnimationPlayer: Sendable {
 
     let configuration: Configuration
     let clock: any Clock<Duration>
-    let make: FrameMaker
+    let make: FrameMaker?
     let state: Mutex<State>
 
     /// Creates a player at the first frame.
@@ -62,11 +63,11 @@ public final class AnimationPlayer: Sendable {
     ///     ``update(_:isComplete:)``.
     ///   - configuration: How it is played.
     ///   - clock: Measures the time; `ContinuousClock` by default.
-    ///   - make: Makes a frame on demand, on a thread that may block; frames in memory are taken at once. By default
-    ///     ``DecodedImage/frame(at:)`` on the global pool.
+    ///   - make: Makes a frame on demand, on a thread that may block, for this player alone; frames in memory are taken
+    ///     at once. By default ``DecodedImage/frame(at:)`` on the global pool, and the frames are shared.
     public init(
         _ image: DecodedImage, isComplete: Bool = true, configuration: Configuration = Configuration(),
-        clock: any Clock<Duration> = ContinuousClock(), make: @escaping FrameMaker = { try $0.frame(at: $1) }
+        clock: any Clock<Duration> = ContinuousClock(), make: FrameMaker? = nil
     ) {
         self.configuration = configuration
         self.clock = clock

@@ -20,6 +20,9 @@ struct FrameCanvas: Sendable {
 
     init(size: PixelSize) { self.size = size }
 
+    /// The bytes of all pixels that it holds.
+    var byteCount: Int { pixels.count + saved.count }
+
     /// Disposes of the frame before, and prepares for the next one.
     mutating func begin(_ rect: PixelRect, _ disposal: Disposal, _ work: DecodingWork) throws {
         // The picture so far is passed on, so the next frame is drawn on a copy.

@@ -44,7 +44,7 @@ extension GIFCoder {
                 ).union(found.damage)
             }
         }
-        return try found.composed(plan, options, file: bytes, byteCount: byteCount, work) { canvas, index, work in
+        return try found.composed(plan, options, file: bytes, work) { canvas, index, work in
             // A frame that is damaged is shown as far as it goes if there is no other.
             try GIFReader.draw(
                 bytes, headerLength: length, from: places[index].start, on: &canvas,
@@ -82,6 +82,7 @@ extension GIFOutline {
         guard !places.isEmpty else { throw ImageError(code: .malformed, message: "The GIF has no frame.") }
         return FoundFrames(
             durations: durations, loopCount: loopCount,
-            mayBecomeClear: clearsFrames || restoresFrames, damage: damage, size: size)
+            mayBecomeClear: clearsFrames || restoresFrames, damage: damage, size: size,
+            covers: places.lazy.map(\.cover))
     }
 }

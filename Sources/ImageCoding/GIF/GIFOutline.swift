@@ -33,10 +33,13 @@ struct GIFOutline {
         let start: Int
         let milliseconds: Int
         let pixelCount: Int
+        let cover: FrameCover
     }
 
     /// The delay of the next frame, in hundredths of a second.
     private var delay = 0
+    /// What happens to the next frame, and whether it has a transparent colour.
+    private var (disposal, isBlended) = (FrameCanvas.Disposal.keep, false)
 
     /// Creates an outline from the blocks, as far as there are bytes.
     ///
@@ -71,13 +74,15 @@ struct GIFOutline {
                 guard offset + 10 < bytes.count else { return }
                 let frame = PixelSize(width: number(at: offset + 5), height: number(at: offset + 7))
                 let corner = PixelSize(width: number(at: offset + 1), height: number(at: offset + 3))
-                add(frame, at: corner)
+                let coversScreen = add(frame, at: corner)
                 if frameCount == 1, bytes[offset + 9] & 0x40 != 0 { interlacedPixels = largestFrame }
                 if recordsPlaces {
                     places.append(
-                        Place(start: start, milliseconds: delay * 10, pixelCount: frame.width * frame.height))
+                        Place(
+                            start: start, milliseconds: delay * 10, pixelCount: frame.width * frame.height,
+                            cover: FrameCover(isWhole: coversScreen, isOpaque: !isBlended, disposal: disposal)))
                 }
-                delay = 0
+                (delay, disposal, isBlended) = (0, .keep, false)
                 endsInFrame = true
                 offset += 11 + GIFOutline.paletteLength(bytes[offset + 9])
             case 0x3B:
@@ -100,22 +105,25 @@ struct GIFOutline {
         }
     }
 
-    private mutating func add(_ frame: PixelSize, at corner: PixelSize) {
+    /// - Returns: Whether the frame covers the screen.
+    private mutating func add(_ frame: PixelSize, at corner: PixelSize) -> Bool {
         frameCount += 1
         largestFrame = max(largestFrame, frame.width * frame.height)
         let coversScreen =
             corner.width == 0 && corner.height == 0 && frame.width >= size.width && frame.height >= size.height
         if frameCount == 1, !coversScreen { hasAlpha = true }
+        return coversScreen
     }
 
     /// Reads the transparency from graphic controls and the loop count from application extensions.
     private mutating func readExtension(_ bytes: [UInt8], at offset: Int) {
         let rest = bytes[offset...]
         if bytes[offset + 1] == 0xF9, rest.count >= 8, bytes[offset + 2] == 4 {
-            if bytes[offset + 3] & 1 != 0 { hasAlpha = true }
-            let disposal = bytes[offset + 3] >> 2 & 7
-            if disposal == 3 { restoresFrames = true }
-            if disposal == 2 { clearsFrames = true }
+            isBlended = bytes[offset + 3] & 1 != 0
+            if isBlended { hasAlpha = true }
+            disposal = GIFOutline.disposal(Int(bytes[offset + 3] >> 2 & 7))
+            if disposal == .restore { restoresFrames = true }
+            if disposal == .clear { clearsFrames = true }
             delay = bytes.littleEndian(2, at: offset + 4)
         } else if bytes[offset + 1] == 0xFF, rest.count >= 19, bytes[offset + 2] == 11,
             rest.dropFirst(3).starts(with: "NETSCAPE2.0".utf8) || rest.dropFirst(3).starts(with: "ANIMEXTS1.0".utf8),
@@ -124,6 +132,9 @@ struct GIFOutline {
             loopCount = bytes.littleEndian(2, at: offset + 16)
         }
     }
+
+    /// Methods that do not exist keep the frame.
+    static func disposal(_ method: Int) -> FrameCanvas.Disposal { [2: .clear, 3: .restore][method] ?? .keep }
 
     private static func paletteLength(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1) }
 }

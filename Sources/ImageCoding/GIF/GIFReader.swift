@@ -153,9 +153,7 @@ import CLibgif
         }
         let palette = unsafe GIFPalette(map.pointee, transparent: Int(control.TransparentColor))
         if rows == nil {
-            // Methods that do not exist keep the frame.
-            let disposals: [Int32: FrameCanvas.Disposal] = [2: .clear, 3: .restore]
-            try canvas.begin(frame, disposals[control.DisposalMode] ?? .keep, source.work)
+            try canvas.begin(frame, GIFOutline.disposal(Int(control.DisposalMode)), source.work)
         } else {
             try rows?.begin(frame, palette, isInterlaced: unsafe image.Interlace, work: source.work)
         }

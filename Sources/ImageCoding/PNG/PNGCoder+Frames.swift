@@ -31,8 +31,13 @@ extension PNGCoder {
             durations: frames.map { FrameTiming.duration(milliseconds: $0.milliseconds) },
             loopCount: animation.loopCount,
             mayBecomeClear: mayBecomeClear || frames[0].disposal != .keep || options.failOn == .never,
-            damage: try damage(of: animation, bytes, options), size: header.size)
-        return try found.composed(plan, options, file: bytes, byteCount: byteCount, work) { canvas, index, work in
+            damage: try damage(of: animation, bytes, options), size: header.size,
+            covers: frames.lazy.map {
+                FrameCover(
+                    isWhole: $0.rect.size == header.size, isOpaque: !$0.isBlended || !header.hasAlpha,
+                    disposal: $0.disposal)
+            })
+        return try found.composed(plan, options, file: bytes, work) { canvas, index, work in
             let frame = frames[index]
             let file = try frame.file(bytes, palette: animation.palette, checks: options.failOn != .never)
             let drawn = try unsafe Bitmap.draw(frame.rect.size) { output in

@@ -35,8 +35,14 @@ extension WebPCoder {
                 durations: frames.map { FrameTiming.duration(milliseconds: $0.duration) },
                 loopCount: outline.loopCount,
                 mayBecomeClear: frames.contains { $0.isCleared || !$0.isBlended && $0.bitstream.mayHaveAlpha },
-                damage: damage, size: outline.size)
-            return try found.composed(plan, options, file: bytes, byteCount: byteCount, work) {
+                damage: damage, size: outline.size,
+                covers: frames.lazy.map { frame in
+                    FrameCover(
+                        isWhole: frame.rect.size == outline.size,
+                        isOpaque: !frame.isBlended || !frame.bitstream.mayHaveAlpha,
+                        disposal: frame.isCleared ? .clear : .keep)
+                })
+            return try found.composed(plan, options, file: bytes, work) {
                 try $0.draw(frames[$1], of: bytes, $2)
                 return []
             }

@@ -75,6 +75,7 @@ final class Pipeline: Sendable {
         caches.relay.add { [weak failures, weak refreshes] pressure in
             failures?.respond(to: pressure)
             refreshes?.respond(to: pressure)
+            AnimationMemory.shared.reduce(by: pressure.divisor)
             return failures != nil
         }
         now = parts.now

@@ -53,6 +53,9 @@ typedef void (*swi_drew)(void *_Nonnull rows, size_t count);
 /// The processor time of the calling thread, in nanoseconds.
 int64_t swi_processor_time(void);
 
+/// Blocks the calling thread for a millisecond.
+void swi_rest(void);
+
 /// Bytes from `malloc`, freed by `swi_bytes_free`.
 typedef struct swi_bytes {
     uint8_t *_Nullable start;

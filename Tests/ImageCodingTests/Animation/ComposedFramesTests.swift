@@ -1,0 +1,137 @@
+import Locks
+import TestSupport
+import Testing
+
+// SPDX-License-Identifier: MIT
+@testable import ImageCoding
+
+/// The frames of a file have one owner, whose canvases serve all that ask for frames.
+@Suite struct ComposedFramesTests {
+    private static let part = FrameCover(isWhole: false, isOpaque: true, disposal: .keep)
+    private static let size = PixelSize(width: 10, height: 10)
+
+    /// The indexes of the frames that were drawn.
+    private final class Log: Sendable {
+        private let drawn = Mutex<[Int]>([])
+
+        func note(_ index: Int) { drawn.withLock { $0.append(index) } }
+        func take() -> [Int] {
+            drawn.withLock { drawn in
+                defer { drawn = [] }
+                return drawn
+            }
+        }
+    }
+
+    /// Frames whose pixels are their index.
+    private func source(
+        frames: Int, keyframes: [Int] = [], _ body: @escaping @Sendable (Int) throws -> Void = { _ in }
+    ) -> (frames: ComposedFrames, log: Log) {
+        let (log, size) = (Log(), Self.size)
+        let covers = (0..<frames).map {
+            keyframes.contains($0) ? FrameCover(isWhole: true, isOpaque: true, disposal: .keep) : Self.part
+        }
+        let found = FoundFrames(
+            durations: Array(repeating: .milliseconds(100), count: frames), loopCount: 0, mayBecomeClear: false,
+            damage: [], size: size, covers: covers)
+        let options = DecodeOptions(framesOnDemand: true)
+        let source = ComposedFrames(
+            found, 0..<frames, FramePlan(size, options), options, fileByteCount: 1_000
+        ) { canvas, index, _ in
+            log.note(index)
+            try body(index)
+            canvas.pixels = [UInt8](repeating: UInt8(index), count: size.bitmapByteCount)
+            return []
+        }
+        return (source, log)
+    }
+
+    /// The frames that are drawn for one that is asked for.
+    private func drawn(_ index: Int, of source: (frames: ComposedFrames, log: Log)) throws -> [Int] {
+        try expectEqual(source.frames.pixels(at: index)[0], UInt8(index))
+        return source.log.take()
+    }
+
+    @Test func `frames in step are drawn once, and a late reader costs no canvas`() throws {
+        let source = source(frames: 50)
+        for index in 0..<9 {
+            try expectEqual(drawn(index, of: source), [index])
+            for _ in 0..<3 { try expectEqual(drawn(index, of: source), []) }
+        }
+        try expectEqual(drawn(11, of: source), [9, 10, 11])
+        expectEqual(source.frames.byteCount, 1_000 + Self.size.bitmapByteCount)
+    }
+
+    @Test func `each place has a canvas of its own, and the one that was not used the longest goes`() throws {
+        let source = source(frames: 200)
+        try expectEqual(drawn(20, of: source), Array(0...20))
+        try expectEqual(drawn(5, of: source), Array(0...5))
+        // Nearer than the first frame is the canvas of another place, which stays.
+        try expectEqual(drawn(50, of: source), Array(21...50))
+        for step in 1..<30 {
+            for place in [5, 20, 50] { try expectEqual(drawn(place + step, of: source), [place + step]) }
+            expectEqual(source.frames.byteCount, 1_000 + 3 * Self.size.bitmapByteCount)
+        }
+        for place in stride(from: 199, to: 0, by: -10) {
+            _ = try drawn(place, of: source)
+            #expect(source.frames.byteCount <= 1_000 + 8 * Self.size.bitmapByteCount)
+        }
+        // Places that were left give their canvas back.
+        for index in 10..<40 { _ = try drawn(index, of: source) }
+        expectEqual(source.frames.byteCount, 1_000 + Self.size.bitmapByteCount)
+        _ = try drawn(3, of: source)
+        source.frames.releaseMemory()
+        expectEqual(source.frames.byteCount, 1_000 + Self.size.bitmapByteCount)
+        try expectEqual(drawn(4, of: source), [4])
+    }
+
+    @Test func `a frame is drawn from the keyframe before it`() throws {
+        let source = source(frames: 90, keyframes: [30, 60])
+        try expectEqual(drawn(62, of: source), [60, 61, 62])
+        try expectEqual(drawn(30, of: source), [30])
+        try expectEqual(drawn(29, of: source), Array(0...29))
+        try expectEqual(drawn(70, of: source), Array(63...70))
+    }
+
+    @Test func `a keyframe hides the canvas for good, or follows an empty one`() {
+        func cover(_ isWhole: Bool, _ isOpaque: Bool, _ disposal: FrameCanvas.Disposal) -> FrameCover {
+            FrameCover(isWhole: isWhole, isOpaque: isOpaque, disposal: disposal)
+        }
+        let part = cover(false, true, .keep)
+        let keyframes = FrameCover.keyframes([
+            part, cover(true, true, .keep), part, cover(true, true, .restore), cover(true, false, .keep),
+            cover(true, false, .clear), part, cover(false, true, .clear), part, cover(true, true, .clear), part,
+        ])
+        expectEqual(keyframes, [0, 1, 1, 1, 1, 1, 6, 6, 6, 9, 10])
+        expectEqual(FrameCover.keyframes([]), [])
+    }
+
+    @Test func `a call that waits for the frame of another one leaves when it is cancelled`() async throws {
+        let source = Mutex<ComposedFrames?>(nil)
+        let made = self.source(frames: 5) { index in
+            guard index == 2 else { return }
+            // The frame is being made.
+            let frames = source.withLock { $0 }
+            expectError(CancellationError.self) { try frames?.pixels(at: 2) }
+            expectError(CancellationError.self) { try frames?.pixels(at: 3) }
+        }
+        source.withLock { $0 = made.frames }
+        try await Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            try expectEqual(made.frames.pixels(at: 2)[0], 2)
+        }.value
+        source.withLock { $0 = nil }
+    }
+
+    @Test func `a frame that fails leaves the next one as it is`() throws {
+        let source = source(frames: 9, keyframes: [4]) { index in
+            if index == 2 { throw ImageError(code: .malformed, message: "broken") }
+        }
+        for _ in 0..<2 {
+            _ = try drawn(1, of: source)
+            expectImageError { try drawn(3, of: source) }
+            _ = source.log.take()
+            try expectEqual(drawn(5, of: source).last ?? 5, 5)
+        }
+    }
+}
