@@ -93,7 +93,7 @@ let package = Package(
         .target(name: "CPictureShims"),
         .target(name: "CSceneShims", dependencies: ["CPictureShims"], path: "Examples/SceneShims"),
         .target(
-            name: "CBenchBaselines", dependencies: ["CLibcurl", "CLibjpeg", "CLibpng", "CHiredis"],
+            name: "CBenchBaselines", dependencies: ["CLibcurl", "CLibjpeg", "CLibpng", "CLibgif", "CHiredis"],
             path: "Examples/BenchBaselines"),
 
         // Floor 1: the standard library's atomics and lock, and what stands in for the lock under the thread sanitizer.
