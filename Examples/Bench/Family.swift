@@ -19,7 +19,7 @@ struct Family: Sendable {
         .waiters, .distinctDownloads, .distinctLoads, .distinctLoadsOnDisk,
         .startAndCancel, .startAndCancelLoads, .startAndCancelLoadsOnDisk, .startAndCancelTransfers,
         cancelAll, cancelledConnection,
-        .decode, .thumbnail, .resample, .pixels, .cancel, .debug, .feed, .burst,
+        .decode, .thumbnail, .resample, .animation, .pixels, .cancel, .debug, .feed, .burst,
         .variants, .smallVariants, .spread, .prefix, .leave, .peakMemory, .previews,
         .saturation, .serverHit, .serverPictures, .redisHit,
     ]

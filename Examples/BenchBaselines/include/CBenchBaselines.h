@@ -84,3 +84,5 @@ unsigned char *bench_jpeg_make(int width, int height, int quality, size_t *count
 unsigned char *bench_png_make(int width, int height, size_t *count);
 /// Decodes to RGBA at 1/`divisor` (1, 2, 4, 8) of the size by libjpeg alone. Returns the pixels decoded, 0 on failure.
 size_t bench_jpeg_decode(const unsigned char *bytes, size_t count, int divisor);
+/// Draws the first `limit` frames of a GIF that keeps every frame on one RGBA screen, by giflib alone. Returns how many.
+int bench_gif_decode(const unsigned char *bytes, size_t count, int limit);

@@ -61,7 +61,7 @@ final class ComposedFrames: FrameSource {
     ) {
         (durations, size, start) = (Array(found.durations[run]), found.size, run.lowerBound)
         (self.plan, self.options, self.draw, resampler) = (plan, options, draw, plan.resampler())
-        (self.fileByteCount, keyframes) = (fileByteCount, found.keyframes)
+        (self.fileByteCount, keyframes) = (fileByteCount, FrameCover.keyframes(found.covers))
     }
 
     var endsAtDamage: Bool { options.failOn == .never }

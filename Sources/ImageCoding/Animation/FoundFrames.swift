@@ -10,17 +10,8 @@ struct FoundFrames {
     var damage: ImageDamage
     /// The size of the canvas.
     var size: PixelSize
-    /// For each frame the last one, up to itself, that can be drawn without those before it.
-    let keyframes: [Int]
-
-    /// - Parameter covers: What each frame does to the canvas.
-    init(
-        durations: [Duration], loopCount: Int, mayBecomeClear: Bool, damage: ImageDamage, size: PixelSize,
-        covers: some Sequence<FrameCover>
-    ) {
-        (self.durations, self.loopCount, self.mayBecomeClear) = (durations, loopCount, mayBecomeClear)
-        (self.damage, self.size, keyframes) = (damage, size, FrameCover.keyframes(covers))
-    }
+    /// What each frame does to the canvas.
+    var covers: [FrameCover]
 
     /// Composes the wanted frames or, on demand, the first of them, and leaves the others to a source.
     ///
@@ -41,7 +32,7 @@ struct FoundFrames {
         var (canvas, frames, hasAlpha) = (FrameCanvas(size: size), [DecodedImage.Frame](), false)
         var damage = damage
         let resampler = plan.resampler()
-        for index in keyframes[run.lowerBound]..<run.upperBound {
+        for index in FrameCover.keyframes(covers)[run.lowerBound]..<run.upperBound {
             let found: ImageDamage
             do {
                 found = try draw(&canvas, index, work)
@@ -75,7 +66,7 @@ struct FrameCover {
     let disposal: FrameCanvas.Disposal
 
     /// For each frame the last one, up to itself, that can be drawn on an empty canvas.
-    static func keyframes(_ covers: some Sequence<FrameCover>) -> [Int] {
+    static func keyframes(_ covers: [FrameCover]) -> [Int] {
         var (keyframes, isCleared, last) = ([Int](), true, 0)
         for (index, cover) in covers.enumerated() {
             // What a frame hides is needed again if it is to be restored.

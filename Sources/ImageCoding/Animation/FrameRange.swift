@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// The frames of an animation that are decoded.
 ///
-/// The frames before them are drawn, because a frame may depend on all of those, and not kept. A range with one frame
-/// of the file makes a still picture.
+/// The frames before them are drawn, from the last one that hides all before it, because a frame may depend on those,
+/// and not kept. A range with one frame of the file makes a still picture.
 public struct FrameRange: Hashable, Sendable {
     /// The indexes of the frames, from 0. Those after the last frame of a file count as absent.
     public let indices: Range<Int>

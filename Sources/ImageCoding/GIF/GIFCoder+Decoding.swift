@@ -83,6 +83,6 @@ extension GIFOutline {
         return FoundFrames(
             durations: durations, loopCount: loopCount,
             mayBecomeClear: clearsFrames || restoresFrames, damage: damage, size: size,
-            covers: places.lazy.map(\.cover))
+            covers: places.map(\.cover))
     }
 }

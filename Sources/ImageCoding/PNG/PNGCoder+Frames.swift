@@ -32,7 +32,7 @@ extension PNGCoder {
             loopCount: animation.loopCount,
             mayBecomeClear: mayBecomeClear || frames[0].disposal != .keep || options.failOn == .never,
             damage: try damage(of: animation, bytes, options), size: header.size,
-            covers: frames.lazy.map {
+            covers: frames.map {
                 FrameCover(
                     isWhole: $0.rect.size == header.size, isOpaque: !$0.isBlended || !header.hasAlpha,
                     disposal: $0.disposal)

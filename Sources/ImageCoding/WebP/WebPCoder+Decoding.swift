@@ -36,7 +36,7 @@ extension WebPCoder {
                 loopCount: outline.loopCount,
                 mayBecomeClear: frames.contains { $0.isCleared || !$0.isBlended && $0.bitstream.mayHaveAlpha },
                 damage: damage, size: outline.size,
-                covers: frames.lazy.map { frame in
+                covers: frames.map { frame in
                     FrameCover(
                         isWhole: frame.rect.size == outline.size,
                         isOpaque: !frame.isBlended || !frame.bitstream.mayHaveAlpha,

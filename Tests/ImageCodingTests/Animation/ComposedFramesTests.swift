@@ -111,7 +111,10 @@ import Testing
         let made = self.source(frames: 5) { index in
             guard index == 2 else { return }
             // The frame is being made.
-            let frames = source.withLock { $0 }
+            let frames = source.withLock { source in
+                defer { source = nil }
+                return source
+            }
             expectError(CancellationError.self) { try frames?.pixels(at: 2) }
             expectError(CancellationError.self) { try frames?.pixels(at: 3) }
         }
@@ -120,7 +123,6 @@ import Testing
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             try expectEqual(made.frames.pixels(at: 2)[0], 2)
         }.value
-        source.withLock { $0 = nil }
     }
 
     @Test func `a frame that fails leaves the next one as it is`() throws {
