@@ -16,15 +16,20 @@ extension JobRun {
     }
 
     /// Whether frames are decoded when they are asked for: those of a large animation, of a file that does not say how
-    /// many it has, and of one that only has to be a picture.
+    /// many it has, and where the first one is enough.
     func isOnDemand(_ base: JobBase, _ properties: ImageProperties) -> Bool {
         guard !job.first.request.allFrames, job.options.frames != .first, properties.frameCount != 1 else {
             return false
         }
-        guard !job.first.isProof, properties.frameCount != nil else { return true }
+        guard !takesOneFrame(properties), properties.frameCount != nil else { return true }
         let limit = min(processor.maximumHeldAnimationByteCount, job.options.byteBudget ?? .max)
         return base.size.bitmapByteCount.saturatingMultiply(frameCount(properties)) > limit
             || isBeyondLimits(properties, areHeld: true)
+    }
+
+    /// Whether the job begins with an output that needs no other frame.
+    private func takesOneFrame(_ properties: ImageProperties) -> Bool {
+        job.first.isProof || job.first.end.map { !job.coders.animates(format($0, properties)) } ?? false
     }
 
     /// - Returns: The number of frames that a picture holds, and the number that an encoder is expected to find as
@@ -66,6 +71,7 @@ extension JobRun {
         return count > 1
             && (count > limits.maximumFrameCount
                 || areHeld
-                    && properties.size.pixelCount.saturatingMultiply(count) > limits.maximumAnimationPixelCount)
+                    && properties.size.pixelCount.saturatingMultiply(count)
+                        > min(limits.maximumAnimationPixelCount, limits.maximumDrawnPixelCount))
     }
 }

@@ -122,7 +122,7 @@ extension JobRun {
         }
     }
 
-    private func format(_ end: OutputFormat, _ properties: ImageProperties) -> EncodedFormat {
+    func format(_ end: OutputFormat, _ properties: ImageProperties) -> EncodedFormat {
         end.encodedFormat(original: properties.format, isLossless: properties.isLossless, coders: job.coders)
     }
 

@@ -108,13 +108,17 @@ extension ImageRequest {
     }
 
     /// Which damage of a file makes the load fail. `DamagePolicy.truncated` by default: a picture has all its pixels.
+    ///
+    /// Damage of a later frame that is decoded on demand shows when the frame is asked for.
     public var failOn: DamagePolicy {
         get { parts?.value.failOn ?? .truncated }
         set { changeParts { $0.failOn = newValue } }
     }
 
-    /// The largest decoded picture, in bytes, all frames together. A larger picture is made smaller instead of refused.
-    /// `nil`, the default, leaves it as it is.
+    /// The largest decoded picture, in bytes, all frames that are held together. A larger picture is made smaller
+    /// instead of refused. `nil`, the default, leaves it as it is.
+    ///
+    /// An animation whose frames take more together has its frames on demand, of which one counts.
     public var byteBudget: Int? {
         get { parts?.value.byteBudget }
         set { changeParts { $0.byteBudget = newValue } }

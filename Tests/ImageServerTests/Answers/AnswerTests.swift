@@ -147,6 +147,25 @@ struct AnswerTests {
         }
     }
 
+    @Test func `a small file of many frames is answered with an animation, or beyond the limits with its first frame`()
+        async throws
+    {
+        try await World.run { world async throws in
+            world.origin.respond(to: "/long.gif", with: .ok(LongGIF.sticker, type: "image/gif"))
+            world.origin.respond(
+                to: "/longest.gif", with: .ok(LongGIF.file(side: 2, frames: 10_001, patch: 1), type: "image/gif"))
+            for (name, options, count) in [
+                ("long", "w16,gif", 600), ("long", "w16,webp", 600), ("long", "original", 600),
+                ("longest", "webp", 1), ("longest", "original", 10_001),
+            ] {
+                let answer = try await world.get(world.path(options, of: "/\(name).gif"))
+                expectEqual(answer.status, 200)
+                let properties = try ImageCoders.default.properties(of: answer.bytes)
+                expectEqual(properties.frameCount, count, "\(name) as \(options)")
+            }
+        }
+    }
+
     @Test(arguments: [
         ("w60,h60,fill", 60, 60), ("w60,h60,fill,dpr2", 100, 100), ("w300,h50,fill", 200, 34),
         ("w100,h200,fill", 50, 100), ("w60,h60,stretch,dpr2", 100, 100), ("w400,h50,stretch", 200, 25),

@@ -17,8 +17,10 @@ import WebImageTesting
                 request.priority = .high
                 // RetryFailed
                 request.retriesFailed = true
-                // DecodeFirstFrameOnly
+                // DecodeFirstFrameOnly; PreloadAllFrames is allFrames
                 request.firstFrameOnly = true
+                // TransformAnimatedImage
+                request.transformsAnimations = true
                 // WaitStoreCache
                 request.waitsForStores = true
                 let picture = try await manager.image(for: request)

@@ -57,6 +57,24 @@ import WebImageTesting
             planned([output([filled]), output([Self.box(100)])]).base?.size, PixelSize(width: 533, height: 400))
     }
 
+    @Test func `an animation that is left alone has a resize at the beginning and no other step`() {
+        let crop: any ImageTransforming = .crop(to: PixelRect(x: 0, y: 0, width: 4, height: 4))
+        let smart: any ImageTransforming = .smartCrop(to: PixelSize(width: 40, height: 40))
+        let fill: any ImageTransforming = .resize(to: PixelSize(width: 40, height: 40), mode: .fill)
+        for (steps, base, nodes) in [
+            ([crop], Self.original, 1), ([smart], Self.original, 1), ([crop, Self.box(100)], Self.original, 1),
+            ([fill, fill], PixelSize(width: 40, height: 40), 1),
+            ([Self.box(100), crop], PixelSize(width: 100, height: 75), 2),
+        ] {
+            let output = output(steps)
+            var tree = JobTree(output)
+            tree.plan(for: [], of: Self.original, hasBudget: false, leavesAnimation: true)
+            expectEqual(tree.base?.size, base)
+            expectEqual(tree.nodes.count, nodes)
+            expect(tree.nodes.last?.outputs.first === output)
+        }
+    }
+
     @Test(arguments: [original, PixelSize(width: 1_000, height: 344), PixelSize(width: 333, height: 999)])
     func `each output has the size that it has alone, whatever the base`(original: PixelSize) throws {
         let modes = [ResizeTransformer.Mode.fit, .fill, .cover, .stretch]
