@@ -14,6 +14,8 @@ struct HEIFBoxes {
     private(set) var items: [Item] = []
     /// The contents of the properties `hvcC` and `av1C`.
     private(set) var configurations: [Item] = []
+    /// The number of pictures in the longest track of pictures; 1 without one.
+    private(set) var frameCount = 1
     private var types: [Int: String] = [:]
     /// The extents of items by their number; those of a construction other than 0 count from the item data box.
     private var extents: [Int: [(isInData: Bool, range: Range<Int>)]] = [:]
@@ -25,8 +27,12 @@ struct HEIFBoxes {
     /// - Throws: ``ImageError`` with `.malformed` when items share so many bytes that they are a bomb.
     init(_ bytes: [UInt8]) throws(ImageError) {
         self.bytes = bytes
-        for box in boxes(in: 0..<bytes.count) where box.type == "meta" {
-            for inner in boxes(in: box.content.dropFirst(4)) { read(inner) }
+        for box in boxes(in: 0..<bytes.count) {
+            switch box.type {
+            case "meta": for inner in boxes(in: box.content.dropFirst(4)) { read(inner) }
+            case "moov": for track in boxes("trak", in: [box.content]) { countFrames(of: track) }
+            default: break
+            }
         }
         var gathered = 0
         for (number, type) in types.sorted(by: { $0.key < $1.key }) {
@@ -65,6 +71,24 @@ struct HEIFBoxes {
             at = end
         }
         return found
+    }
+
+    private func boxes(_ type: String, in ranges: [Range<Int>]) -> [Range<Int>] {
+        ranges.flatMap { boxes(in: $0).filter { $0.type == type }.map(\.content) }
+    }
+
+    /// Counts the pictures of a track, unless it is one of a film or of alpha.
+    private mutating func countFrames(of track: Range<Int>) {
+        let media = boxes("mdia", in: [track])
+        let isOfPictures = boxes("hdlr", in: media).contains { handler in
+            let type = handler.lowerBound + 8
+            return handler.count >= 12 && bytes[type..<type + 4].elementsEqual("pict".utf8)
+        }
+        guard isOfPictures else { return }
+        let tables = boxes("stbl", in: boxes("minf", in: media))
+        for sizes in boxes("stsz", in: tables) + boxes("stz2", in: tables) where sizes.count >= 12 {
+            frameCount = max(frameCount, number(sizes.lowerBound + 8, 4))
+        }
     }
 
     private mutating func read(_ box: Box) {

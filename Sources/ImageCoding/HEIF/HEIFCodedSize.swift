@@ -7,12 +7,15 @@
 struct HEIFCodedSize {
     /// The longest sides of all coded pictures, grids and overlays.
     private(set) var size = PixelSize(width: 0, height: 0)
+    /// The number of pictures of an animation; 1 in a file without one.
+    let frameCount: Int
 
     /// Reads the sequence headers of all items, whether the primary picture uses them or not.
     ///
     /// - Throws: ``ImageError`` with `.malformed` for a file that is a bomb.
     init(_ bytes: [UInt8]) throws(ImageError) {
         let boxes = try HEIFBoxes(bytes)
+        frameCount = boxes.frameCount
         for configuration in boxes.configurations {
             if configuration.type == "av1C" {
                 note(AV1Sequence.sizes(in: configuration.data.dropFirst(4)))

@@ -4,9 +4,11 @@ import CImageShims
 
 /// Reads HEIC and AVIF, and writes AVIF, with libheif and its decoders. Built with the package trait `HEIF`.
 ///
-/// Reads the primary picture, turned and cropped as the file says; of a sequence, the picture that stands for it. Ten
-/// and twelve bits become eight. A file of which pixels are missing has no picture, whatever ``DecodeOptions/failOn``
-/// says.
+/// Reads the primary picture, turned and cropped as the file says. Of an animation it reads the picture that stands for
+/// it, when the first frame alone is wanted; all of its frames are an error, because libheif does not read them.
+///
+/// Ten and twelve bits become eight. A file of which pixels are missing has no picture, whatever
+/// ``DecodeOptions/failOn`` says.
 struct HEIFCoder: WatchedDecoding {
     /// Whether the format is HEIC, HEIF or AVIF, and libheif has a decoder for its coding.
     func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool {
@@ -21,13 +23,15 @@ struct HEIFCoder: WatchedDecoding {
     /// Reads the boxes before the pixels.
     func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let header = try HEIFHeader(bytes, options)
-        return ImageProperties(header.format, stored: header.size, hasAlpha: header.hasAlpha)
+        return ImageProperties(
+            header.format, stored: header.size, frameCount: header.frameCount, hasAlpha: header.hasAlpha)
     }
 
     /// The bitmap or, for a thumbnail, some rows of it; the picture as libheif decodes and converts it; and what the
     /// `FramePlan` adds.
     func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try HEIFHeader(bytes, options)
+        try header.checkFrames(options)
         return header.decodingByteCount(FramePlan(header.size, options))
     }
 
@@ -35,9 +39,11 @@ struct HEIFCoder: WatchedDecoding {
     ///
     /// **Cancellation**: checked before and after libheif decodes, which is one step.
     ///
-    /// - Throws: ``ImageError``; `CancellationError`.
+    /// - Throws: ``ImageError``, with `.unsupportedFormat` for more of an animation than its first frame;
+    ///   `CancellationError`.
     func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         let header = try HEIFHeader(bytes, options)
+        try header.checkFrames(options)
         try header.check(options.limits)
         let plan = FramePlan(header.size, options)
         try options.limits.check(byteCount: header.decodingByteCount(plan))
@@ -90,6 +96,8 @@ struct HEIFHeader {
     let hasAlpha: Bool
     private let bytesPerSample: Int
     private let codedSize: PixelSize
+    /// 1 unless the file is an animation.
+    let frameCount: Int
 
     /// Reads the boxes.
     ///
@@ -101,7 +109,20 @@ struct HEIFHeader {
         size = PixelSize(width: Int(header.width), height: Int(header.height))
         hasAlpha = header.has_alpha != 0
         bytesPerSample = Int(header.bytes_per_sample)
-        codedSize = try HEIFCodedSize(bytes).size
+        let coded = try HEIFCodedSize(bytes)
+        (codedSize, frameCount) = (coded.size, coded.frameCount)
+    }
+
+    /// Refuses the frames of an animation: the picture that stands for it would be a still in its place.
+    ///
+    /// - Throws: ``ImageError`` with `.unsupportedFormat`.
+    func checkFrames(_ options: DecodeOptions) throws(ImageError) {
+        guard frameCount > 1, !options.firstFrameOnly else { return }
+        throw ImageError(
+            code: .unsupportedFormat,
+            message:
+                "The \(format) is an animation of \(frameCount) frames, of which libheif reads the first one alone.",
+            advice: "Ask for the first frame alone, or insert a decoder of animations into ImageCoders.decoders.")
     }
 
     /// Checks the size that is shown, and the one that is coded.

@@ -46,6 +46,47 @@ struct HEIFTests {
         #expect(try ImageCoders.default.decodingByteCount(of: bytes) > 301 * 200 * 6)
     }
 
+    /// A file with the tables of a track behind it.
+    private static func withTrack(_ still: [UInt8], samples: UInt8, handler: String = "pict") -> [UInt8] {
+        func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+            [0, 0, 0, UInt8(content.count + 8)] + Array(type.utf8) + content
+        }
+        let zeros = { (count: Int) in [UInt8](repeating: 0, count: count) }
+        let sizes = box("stsz", zeros(8) + [0, 0, 0, samples])
+        let media = box("hdlr", zeros(8) + Array(handler.utf8) + zeros(13)) + box("minf", box("stbl", sizes))
+        return still + box("moov", box("trak", box("mdia", media)))
+    }
+
+    @Test(arguments: ["picture-301.avif", "picture-301.heic"])
+    func `an animation is an error, and a still where its first frame alone is wanted`(name: String) throws {
+        let picture = try #require(Picture.named(name))
+        let animation = HEIFTests.withTrack(picture.bytes, samples: 3)
+        #expect(try ImageCoders.default.properties(of: animation).frameCount == 3)
+        for options in [DecodeOptions(), DecodeOptions(framesOnDemand: true), DecodeOptions(failOn: .never)] {
+            for run in [
+                { _ = try ImageCoders.default.decode(animation, options: options) },
+                { _ = try ImageCoders.default.decodingByteCount(of: animation, options: options) },
+            ] {
+                let error = #expect(throws: ImageError.self) { try run() }
+                #expect(error?.code == .unsupportedFormat)
+                #expect(error?.message.contains("3 frames") == true)
+            }
+        }
+        let still = try ImageCoders.default.decode(picture.bytes)
+        let first = try ImageCoders.default.decode(animation, options: DecodeOptions(firstFrameOnly: true))
+        #expect(first.pixels == still.pixels)
+        #expect(!first.isAnimated)
+        // One picture is no animation, and a film beside the picture is none of it.
+        for other in [(1, "pict"), (3, "vide"), (3, "auxv")] as [(UInt8, String)] {
+            let bytes = HEIFTests.withTrack(picture.bytes, samples: other.0, handler: other.1)
+            #expect(try ImageCoders.default.decode(bytes).pixels == still.pixels)
+        }
+        // Tables that are cut off.
+        for length in stride(from: picture.bytes.count, to: animation.count, by: 3) {
+            _ = try? ImageCoders.default.decode(Array(animation.prefix(length)))
+        }
+    }
+
     @Test
     func `limits have codes of their own`() throws {
         let picture = try #require(Picture.named("picture-301.heic"))
