@@ -47,7 +47,7 @@ public struct DecodedImage: Sendable {
     /// `false` promises that every alpha is 255.
     public let hasAlpha: Bool
     /// What is wrong with the file that the picture was decoded from; empty when nothing is known.
-    public let damage: ImageDamage
+    public package(set) var damage: ImageDamage
     /// The number of pixels to a point of a screen: 2 for a picture named `@2x`. 1 unless the caller says otherwise.
     public var scale = 1.0
     let content: Content

@@ -128,4 +128,14 @@ public enum DamagePolicy: String, Hashable, Sendable, CaseIterable {
     case truncated
     /// Everything that the library notices.
     case anyDamage
+
+    /// Whether a picture with this damage is one under the policy, without another look at its file. Broken data are
+    /// not: what they are worth depends on the format.
+    package func surelyAccepts(_ damage: ImageDamage) -> Bool {
+        switch self {
+        case .never: true
+        case .truncated: damage.subtracting(.missingEnd).isEmpty
+        case .anyDamage: damage.isEmpty
+        }
+    }
 }

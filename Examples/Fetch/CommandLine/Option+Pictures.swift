@@ -40,6 +40,15 @@ extension Option {
                 }
                 options.effects.append(.watermark(ImageRequest(url), margin: 8))
             },
+            Option(
+                "fail-on", nil, "DAMAGE", .words(Reading.damagePolicies.map(\.name)),
+                help: """
+                    Which damage of a file is a failure: truncated, where pixels are missing (the default), any-damage, \
+                    or never, which draws what is there. What is wrong with a picture is told with it.
+                    """
+            ) { options, text throws(UsageError) in
+                options.failOn = try Reading.damagePolicy(text, of: "--fail-on")
+            },
             Option("max-pixels", nil, "N", help: "The most pixels held of a picture at once (50M).") {
                 options, text throws(UsageError) in
                 options.maximumPixels = try Reading.count(text, of: "--max-pixels")

@@ -58,6 +58,8 @@ struct Options {
     var timeout: Duration?
     var maximumBytes: Int?
     var maximumPixels: Int?
+    /// Which damage of a file is a failure.
+    var failOn = DamagePolicy.truncated
     var allowsPrivate = false
     var isInsecure = false
 

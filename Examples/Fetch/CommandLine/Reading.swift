@@ -22,6 +22,17 @@ enum Reading {
         return parts
     }
 
+    static let damagePolicies: [(name: String, policy: DamagePolicy)] = [
+        ("never", .never), ("truncated", .truncated), ("any-damage", .anyDamage),
+    ]
+
+    static func damagePolicy(_ text: String, of option: String) throws(UsageError) -> DamagePolicy {
+        guard let known = damagePolicies.first(where: { $0.name == text }) else {
+            throw UsageError(message: "\(option) takes never, truncated or any-damage, not \(text.printable)")
+        }
+        return known.policy
+    }
+
     static func number(
         _ text: String, of option: String, in range: ClosedRange<Int>
     ) throws(UsageError) -> Int {

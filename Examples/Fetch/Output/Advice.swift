@@ -18,6 +18,7 @@ enum Advice {
         "redirectNotAllowed": "Give the address that it leads to, if that is the picture.",
         "timedOut": "--timeout SECONDS waits longer.",
         "tooManyOpenFiles": "ulimit -n raises the limit, --concurrency N asks for fewer at once.",
+        "truncated": "--fail-on never draws what is there.",
         "truncatedBody": "--retry N tries again.",
         "workLimitExceeded": "--max-pixels N raises this limit, too.",
     ]
@@ -45,6 +46,7 @@ enum Advice {
         case "unacceptableStatus" where message.contains(" 401"): return "--user NAME:PASSWORD sends a name."
         case "unacceptableStatus" where [" 429", " 503"].contains(where: { message.contains($0) }):
             return "--retry N tries again."
+        case "unsupportedFormat" where message.contains("is an animation of"): return ""
         case "unsupportedFormat" where message.contains("encoder"): return "Name the file .jpg, .png, .gif or .webp."
         case "unsupportedFormat":
             guard let trait = word(after: "package trait ", message), let package = word(after: "install ", message)

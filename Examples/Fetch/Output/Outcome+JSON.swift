@@ -17,6 +17,7 @@ extension Outcome {
                 ("height", "\(picture.height)"), ("frames", "\(picture.frames)"), ("bytes", "\(picture.bytes)"),
                 ("file", picture.file.quotedJSON),
             ]
+            if !picture.damage.isEmpty { fields.append(("damage", picture.damage.description.quotedJSON)) }
             if let total = picture.transfer?.total {
                 fields.append(("transferMilliseconds", "\(Int(total / .milliseconds(1)))"))
             }

@@ -12,7 +12,8 @@ extension Outcome {
                 ("\(picture.bytes) bytes", 16), ("\(time) ms", 8),
             ]
             let table = columns.map { $0.padded(to: $1) }
-            return (table + [picture.file, url]).joined(separator: "  ").printable
+            let remark = picture.damage.isEmpty ? [] : ["damaged: \(picture.damage)"]
+            return (table + [picture.file, url] + remark).joined(separator: "  ").printable
         case .failure: return failureLine(.none)
         }
     }
@@ -38,16 +39,20 @@ extension Outcome {
             if room >= 66 { table.append(Amount.bytes(picture.bytes).leftPadded(to: 7)) }
             if room >= 76 { table.append(Amount.milliseconds(time).leftPadded(to: 6)) }
             let start = table.joined(separator: "  ") + "  "
-            let (file, space) = (picture.file.printable, max(0, room - start.count))
+            let remark = picture.damage.description.shortened(to: max(0, room - start.count - 2))
+            let ending = remark.isEmpty ? "" : "  " + colours.failure(remark)
+            let taken = remark.isEmpty ? 0 : remark.columnCount + 2
+            let (file, space) = (picture.file.printable, max(0, room - taken - start.count))
             let label = labels.label(for: url.printable)
             let hasRoom = file.columnCount + 2 + min(24, label.columnCount) <= space
             let last = hasRoom ? file[...] : file.split(separator: "/").last ?? ""
             let text = start + String(last).shortened(to: space)
-            let left = room - text.columnCount - 2
-            let name = url.printable
+            let left = room - taken - text.columnCount - 2
+            let address = url.printable
             let short = label.shortened(to: max(0, left), sharing: labels.shared)
-            let source = name.columnCount <= left ? name : left < 10 ? "" : short
-            return colours.source(picture.source, text) + (source.isEmpty ? "" : "  " + colours.dim(source))
+            let source = address.columnCount <= left ? address : left < 10 ? "" : short
+            let name = source.isEmpty ? "" : "  " + colours.dim(source)
+            return colours.source(picture.source, text) + ending + name
         case .failure: return failureLine(colours)
         }
     }

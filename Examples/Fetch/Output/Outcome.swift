@@ -36,6 +36,8 @@ struct Outcome: Sendable {
         let file: String
         /// The measurements of the transfer, when there was one.
         var transfer: HTTPMetrics?
+        /// What is wrong with the original.
+        var damage: ImageDamage = []
         /// What shows the picture on the terminal, when that is asked for.
         var painting: String?
     }

@@ -75,7 +75,7 @@ struct Loads: Sendable {
         return Outcome.Picture(
             source: job.local == nil ? Outcome.Source(original) : .file, format: file.format, width: file.width,
             height: file.height, frames: file.frameCount, bytes: file.bytes.count, file: path,
-            transfer: job.local == nil ? original.origin?.metrics : nil, painting: painting)
+            transfer: job.local == nil ? original.origin?.metrics : nil, damage: file.damage, painting: painting)
     }
 
     private func painting(of request: ImageRequest) async throws -> String? {
@@ -100,6 +100,7 @@ struct Loads: Sendable {
         request.cacheKey = job.cacheKey
         request.transformers = options.transformers
         request.transformsAnimations = true
+        request.failOn = options.failOn
         if options.refreshes { request.cachePolicy = .revalidate }
         guard job.local == nil else {
             // A file may change without a sign of it.

@@ -44,6 +44,7 @@ struct Failure: Equatable {
         "overloaded": "--queue COUNT lets more loads wait.",
         "queueTimedOut": "--downloads COUNT lets more originals arrive at once.",
         "tooLarge": "--max-pixels COUNT raises the limit of pixels.",
+        "truncated": "--fail-on never serves what is there.",
         "unsupportedFormat": "It takes JPEG, PNG, GIF, WebP, BMP and ICO.",
     ]
 

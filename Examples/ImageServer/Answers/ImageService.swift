@@ -11,6 +11,7 @@ final class ImageService: Sendable {
     private let freshness: FreshnessRule
     private let recent: RecentHits
     private let errors: ErrorPictures
+    private let failOn: DamagePolicy
     private let page: DemoPage?
     private let now: @Sendable () -> Date
     private let isDraining = Atomic<Bool>(false)
@@ -18,16 +19,19 @@ final class ImageService: Sendable {
     /// - Parameters:
     ///   - recent: Shares the memory of the process with the loader.
     ///   - errors: The pictures in place of problem documents.
+    ///   - failOn: Which damage of an original is a failure.
     ///   - page: Answers at `/` and the addresses of its parts; nothing is there when `nil`.
     ///   - now: The time, by which lifetimes end.
     init(
         loader: any ImageLoading, reader: AddressReader, freshness: FreshnessRule,
-        recent: RecentHits = RecentHits(), errors: ErrorPictures = ErrorPictures(), page: DemoPage? = nil,
+        recent: RecentHits = RecentHits(), errors: ErrorPictures = ErrorPictures(),
+        failOn: DamagePolicy = .truncated, page: DemoPage? = nil,
         now: @escaping @Sendable () -> Date = { .now }
     ) {
         self.recent = recent
         self.now = now
         self.errors = errors
+        self.failOn = failOn
         self.loader = loader
         self.reader = Mutex((reader, 0))
         self.freshness = freshness
@@ -121,6 +125,7 @@ final class ImageService: Sendable {
         request.firstFrameOnly = address.options.isStill
         request.transformsAnimations = true
         request.fallsBackToFirstFrame = true
+        request.failOn = failOn
         // Clients get files. The pixels of one would take the room of twenty files in memory.
         request.cacheWrites.variant = []
         let file = try await loader.encodedImage(for: request, as: format)
@@ -151,6 +156,7 @@ final class ImageService: Sendable {
             ("X-Content-Type-Options", "nosniff"), ("Content-Disposition", "inline"),
         ]
         if isNegotiated { fields.append(("Vary", "Accept")) }
+        if !file.damage.isEmpty { fields.append(("Image-Damage", Self.words(file.damage))) }
         // A field of the origin is passed on only when it looks as it should.
         if let modified = file.origin?.lastModified, Self.isShapedAsDate(modified) {
             fields.append(("Last-Modified", modified))
@@ -160,6 +166,11 @@ final class ImageService: Sendable {
             .init(name: "source", value: file.source.rawValue), .init(name: "format", value: file.format.name),
         ]
         return answer
+    }
+
+    /// Such as `missing-end, missing-pixels`.
+    private static func words(_ damage: ImageDamage) -> String {
+        damage.description.split(separator: ", ").map { $0.replacing(" ", with: "-") }.joined(separator: ", ")
     }
 
     /// - Source: RFC 9211, section 2.

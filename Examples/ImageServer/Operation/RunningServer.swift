@@ -51,7 +51,7 @@ struct RunningServer: Sendable {
         let page = settings.showsPage ? DemoPage(samples: samples, manager: manager, metrics: metrics) : nil
         let service = ImageService(
             loader: manager, reader: settings.reader, freshness: settings.freshness, recent: recent,
-            errors: settings.errors, page: page)
+            errors: settings.errors, failOn: settings.failOn, page: page)
         // Ends with the manager. What waits keeps its addresses: some 35 MB at most, with addresses of 8 kB.
         let activities = manager.activities(keeping: 4_096)
         let loadLog = settings.logsLoads ? log : nil

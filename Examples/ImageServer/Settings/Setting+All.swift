@@ -108,6 +108,17 @@ extension Setting {
         .number("max-pixels", "N", "most pixels held of an original at once (50000000)", in: 1...Int.max) {
             $0.maximumPixelCount = $1
         },
+        Setting(
+            name: "fail-on", placeholder: "never|truncated|any-damage",
+            help: "which damage of an original is a failure (truncated); Image-Damage says what others have"
+        ) { settings, text throws(SettingsError) in
+            switch text {
+            case "never": settings.failOn = .never
+            case "truncated": settings.failOn = .truncated
+            case "any-damage": settings.failOn = .anyDamage
+            default: throw SettingsError(message: "never, truncated or any-damage")
+            }
+        },
         .seconds("source-timeout", "longest time for an original (20)", \.sourceTimeout),
         .number("downloads", "N", "downloads at once (32)", in: 1...10_000) { $0.downloads = $1 },
         .number(

@@ -35,6 +35,8 @@ struct Settings: Sendable {
     var memoryByteCount: Int?
     var maximumByteCount = 50_000_000
     var maximumPixelCount = 50_000_000
+    /// Which damage of an original is a failure.
+    var failOn = DamagePolicy.truncated
     var sourceTimeout = Duration.seconds(20)
     var downloads = 32
     /// The downloads of one origin; `nil` for as many as ``downloads``.

@@ -61,6 +61,15 @@ extension EntryMetadata {
         set { attributes["lossless"] = newValue ? "yes" : nil }
     }
 
+    /// What was wrong with the original, as far as it is known.
+    var damage: ImageDamage {
+        get {
+            let bits = ImageDamage(rawValue: attributes["damage"].flatMap { Int($0) } ?? 0)
+            return bits.intersection([.missingEnd, .missingPixels, .corruptData])
+        }
+        set { attributes["damage"] = newValue.isEmpty ? nil : String(newValue.rawValue) }
+    }
+
     private static let finalURL = "finalURL"
     /// Seconds from the request to the head of the response.
     private static let delay = "delay"
@@ -69,9 +78,10 @@ extension EntryMetadata {
 
 extension DiskEntry {
     init(_ file: EncodedImage, url: URL) {
-        let metadata = EntryMetadata(
+        var metadata = EntryMetadata(
             url: url.absoluteString, contentType: file.contentType, format: file.format.name,
             pixelWidth: file.width, pixelHeight: file.height, frameCount: file.frameCount)
+        metadata.damage = file.damage
         self.init(metadata: metadata, bytes: file.bytes)
     }
 }
@@ -85,6 +95,7 @@ extension EncodedImage {
         self.init(
             bytes: entry.bytes, format: format, width: width, height: height,
             frameCount: entry.metadata.frameCount ?? 1, source: .disk, origin: entry.metadata.origin)
+        damage = entry.metadata.damage
         generation = entry.metadata.madeFrom ?? entry.metadata.generation
     }
 }

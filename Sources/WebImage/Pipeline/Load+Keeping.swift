@@ -20,24 +20,25 @@ extension Load {
         if let ruling, !ruling.mayKeep { await forget() }
         forgetOthers(than: generation, number: original.number)
         if caches.disk == nil, request.cacheSerializer == nil {
-            var file = original.encoded(made.properties)
+            var file = original.encoded(made.properties, made.damage)
             file.generation = generation
             let view = CachedPicture.encoded(Shared(file.from(.memory)))
             remember(view, as: .file(request.originalKey), request.cacheWrites.original)
         }
         guard mayStore(request.cacheWrites.original) else { return }
         pipeline.hub.tell(request, .stored(byteCount: original.bytes.count))
-        let (request, properties, coders) = (request, made.properties, pipeline.coders(for: request))
+        let (request, coders) = (request, pipeline.coders(for: request))
+        let (properties, damage) = (made.properties, made.damage)
         let selectors = pipeline.selectors(of: original.origin, request)
         let byteCount = original.bytes.count + (original.origin?.heapByteCount ?? 0)
         await store(as: request.originalKey, number: original.number, byteCount: byteCount) {
             [original = original.uncounted] in
             guard let serializer = request.cacheSerializer else {
-                return original.entry(properties, url: request.url, selectors)
+                return original.entry(properties, damage, url: request.url, selectors)
             }
-            let bytes = try await serializer.part(original.encoded(properties), request.url)
+            let bytes = try await serializer.part(original.encoded(properties, damage), request.url)
             return try original.replaced(by: bytes).entry(
-                coders.properties(of: bytes), url: request.url, selectors)
+                coders.properties(of: bytes), damage, url: request.url, selectors)
         }
     }
 

@@ -125,7 +125,7 @@ extension Load {
                 image: image, format: made.properties.format, origin: original.origin, number: original.number,
                 isLossless: made.properties.isLossless, generation: made.generation),
             .init(
-                source: original.source, original: original.encoded(made.properties), metrics: metrics,
+                source: original.source, original: original.encoded(made.properties, image.damage), metrics: metrics,
                 share: made.share))
         rememberPicture(picture)
         return try await product.value(of: picture, as: made.file, for: self)
@@ -141,7 +141,7 @@ extension Load {
     private func stored(madeFrom generation: ContentGeneration? = nil) async throws -> P.Value? {
         guard product.isKept(as: name), let entry = try await diskEntry(for: name, reads),
             generation == nil || entry.metadata.madeFrom == generation,
-            let value = try await product.value(of: entry, for: self)
+            let value = try await product.value(of: entry, for: self), product.suits(value, request)
         else { return nil }
         remember(value)
         return value

@@ -131,18 +131,21 @@ final class Original: Sendable {
     /// The entry to write to disk.
     ///
     /// - Parameter selectors: The values of the request's fields that the response varies by.
-    func entry(_ properties: ImageProperties, url: URL, _ selectors: [String: String]) -> DiskEntry {
+    func entry(
+        _ properties: ImageProperties, _ damage: ImageDamage, url: URL, _ selectors: [String: String]
+    ) -> DiskEntry {
         var metadata = origin.map { EntryMetadata($0, url: url) } ?? EntryMetadata(url: url.absoluteString)
         metadata.describe(properties)
+        metadata.damage = damage
         metadata.varySelectors = selectors
         return DiskEntry(metadata: metadata, bytes: bytes)
     }
 
-    func encoded(_ properties: ImageProperties) -> EncodedImage {
+    func encoded(_ properties: ImageProperties, _ damage: ImageDamage) -> EncodedImage {
         var file = EncodedImage(
             bytes: bytes, format: properties.format, width: properties.width, height: properties.height,
             frameCount: properties.frameCount ?? 1, source: source, origin: origin)
-        file.number = number
+        (file.number, file.damage) = (number, damage)
         return file
     }
 }

@@ -208,6 +208,7 @@ extension Pipeline {
     func held<P: Product>(_ request: ImageRequest, _ product: P, _ name: CacheKey) -> P.Value? {
         guard product.tiers(request.cacheReads, request).contains(.memory) else { return nil }
         return inMemory(product.memoryKey(name), request).flatMap { P.Value(inMemory: $0) }
+            .flatMap { product.suits($0, request) ? $0 : nil }
     }
 
     /// The untransformed picture that memory holds, from which the requested one can be made.

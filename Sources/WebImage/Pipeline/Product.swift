@@ -36,6 +36,8 @@ protocol Loaded: Sendable {
     var source: ImageSource { get }
     var origin: OriginResponse? { get }
     var generation: ContentGeneration? { get }
+    /// What is wrong with the original, as far as it is known.
+    var damage: ImageDamage { get }
     /// The value as memory keeps it.
     var inMemory: CachedPicture { get }
     /// The answer of a load that finds it in memory; `nil` for an entry of the other kind.
@@ -44,6 +46,16 @@ protocol Loaded: Sendable {
     func confirmed(_ origin: OriginResponse?, number: Int, metrics: LoadMetrics) -> Self
     /// The answer with what happened at the origin, and what it said before.
     func noting(_ facts: LoadFacts?, _ origin: OriginResponse?) -> Self
+}
+
+extension Product {
+    /// Whether a request may be answered with what a cache holds under its name.
+    ///
+    /// Requests with every policy share the name of the original. One that was stored with a laxer policy is decoded
+    /// again, with that of the request.
+    func suits(_ value: Value, _ request: ImageRequest) -> Bool {
+        !isOriginal(request) || request.failOn.surelyAccepts(value.damage)
+    }
 }
 
 // MARK: - A picture
@@ -62,7 +74,9 @@ struct Picture: Product {
     func value(of entry: DiskEntry, for load: Load<Self>) async throws -> ImageResponse? {
         guard let format = ImageFormat.all.first(where: { $0.name == entry.metadata.format }) else { return nil }
         do {
-            let (image, share) = try await load.pipeline.processing.decode(entry.bytes, for: load.request)
+            var (image, share) = try await load.pipeline.processing.decode(entry.bytes, for: load.request)
+            // The variant is whole, and was made of a file that was not.
+            image.damage.formUnion(entry.metadata.damage)
             return ImageResponse(
                 .init(
                     image: image, format: format, isLossless: entry.metadata.isMadeFromLossless,
@@ -104,6 +118,7 @@ extension Pipeline {
                 pixelHeight: image.height, frameCount: 1)
             metadata.madeFrom = generation
             metadata.isMadeFromLossless = response.isLossless
+            metadata.damage = image.damage
             return DiskEntry(metadata: metadata, bytes: bytes)
         }
     }
@@ -168,6 +183,7 @@ struct File: Product {
             bytes: made.bytes, format: made.format.format, width: picture.image.width, height: picture.image.height,
             frameCount: properties?.frameCount ?? 1, source: picture.source, origin: picture.origin)
         (file.number, file.generation) = (picture.number, picture.generation)
+        file.damage = picture.damage
         return file
     }
 }

@@ -15,6 +15,9 @@ final class RecentFailures: Sendable {
         let variant: CacheKey?
         /// Those of the request, when its variant failed.
         let limits: ImageLimits?
+        /// What a file may lack: a file that fails one request may do for another.
+        let failOn: DamagePolicy
+        let firstFrameOnly: Bool
         /// Whether HTTP's rules say how long. Loads by other policies do not ask them.
         let isRuled: Bool
     }
@@ -114,6 +117,8 @@ final class RecentFailures: Sendable {
 
     private static func subject(_ key: LoadKey, isRuled: Bool, _ extent: Extent) -> Subject {
         let (variant, limits) = extent == .variant ? (key.variant, key.request.limits) : (nil, nil)
-        return Subject(transfer: key.transfer, variant: variant, limits: limits, isRuled: isRuled)
+        return Subject(
+            transfer: key.transfer, variant: variant, limits: limits, failOn: key.request.failOn,
+            firstFrameOnly: key.request.firstFrameOnly, isRuled: isRuled)
     }
 }

@@ -102,6 +102,9 @@ final class JobProduct: Sendable {
     /// `nil` when nothing was transformed.
     let transformTook: Duration?
 
+    /// What the decoder has found wrong with the original.
+    var damage: ImageDamage { (try? picture.get())?.damage ?? [] }
+
     init(
         _ properties: ImageProperties, _ generation: ContentGeneration?, _ picture: Result<DecodedImage, any Error>,
         _ file: Result<File, any Error>? = nil, _ share: PictureShare? = nil, decodeTook: Duration,

@@ -61,9 +61,9 @@ struct RequestParts: Sendable {
         return (try? credential.fieldValue()) ?? ""
     }
 
-    /// Whether both keep their pictures in the same caches and have the same limits.
+    /// Whether both keep their pictures in the same caches, have the same limits and accept the same damage.
     func loadsAlike(_ other: RequestParts) -> Bool {
-        caches?.identity == other.caches?.identity && limits == other.limits
+        caches?.identity == other.caches?.identity && limits == other.limits && failOn == other.failOn
     }
 
     /// Whether both bring the same bytes. Compares the bytes of the names, as the keys of the caches do.

@@ -22,6 +22,10 @@ public struct EncodedImage: Sendable {
     public var source: ImageSource
     /// What the origin said about the original; `nil` when it is unknown.
     public var origin: OriginResponse?
+    /// What is wrong with the file that the picture was decoded from; empty when nothing is known.
+    ///
+    /// For the original, of the file itself; for another one, of the original that it was made from.
+    public var damage: ImageDamage = []
     private(set) var content: Content
     /// The number of the transfer that brought or confirmed the content; 0 when it was on disk before.
     var number = 0

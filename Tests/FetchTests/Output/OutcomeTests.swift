@@ -8,12 +8,15 @@ import WebImage
 @testable import fetch
 
 struct OutcomeTests {
-    private static func success(_ url: String, file: String = "pictures/a.png", frames: Int = 1) -> Outcome {
+    private static func success(
+        _ url: String, file: String = "pictures/a.png", frames: Int = 1, damage: ImageDamage = []
+    ) -> Outcome {
         Outcome(
             url: url, milliseconds: 12, answer: .init(status: 200, contentType: "image/png"),
             result: .success(
                 .init(
-                    source: .network, format: .png, width: 640, height: 480, frames: frames, bytes: 1234, file: file)))
+                    source: .network, format: .png, width: 640, height: 480, frames: frames, bytes: 1234, file: file,
+                    damage: damage)))
     }
 
     private static func failure(_ url: String, _ message: String) -> Outcome {
@@ -73,6 +76,12 @@ struct OutcomeTests {
         expectEqual(Self.failure("http://a/", "Too slow.").again.line, Self.failure("http://a/", "Too slow.").line)
     }
 
+    @Test func `a damaged picture says what is wrong with it`() {
+        let outcome = Self.success("http://a/", damage: [.missingEnd, .missingPixels])
+        #expect(outcome.json.contains(#","damage":"missing end, missing pixels","#))
+        #expect(outcome.line.hasSuffix("  pictures/a.png  http://a/  damaged: missing end, missing pixels"))
+    }
+
     @Test func `text without special characters is not changed`() {
         expectEqual("http://a/\u{E9}😀\\u{1B}".printable, "http://a/\u{E9}😀\\u{1B}")
         expectEqual("a\u{1B}b\u{202E}".printable, "a\\u{1B}b\\u{202E}")
@@ -82,7 +91,7 @@ struct OutcomeTests {
         let cause = ImageError(code: .truncated, message: "The file ends early.")
         let error = ImageLoadError(code: .undecodable, message: "No picture.", cause: cause)
         expectEqual(Outcome.Failure(error).code, "truncated")
-        expectEqual(Outcome.Failure(error).message, "No picture.")
+        expectEqual(Outcome.Failure(error).message, "No picture. --fail-on never draws what is there.")
         expectEqual(Outcome.Failure(Outcome.Failure(code: "invalidURL", message: "No.")).code, "invalidURL")
         let refusal = ImageLoadError(
             code: .transferFailed, message: "127.0.0.1 is a loopback address.",
@@ -97,9 +106,12 @@ struct OutcomeTests {
         for (url, file) in [
             ("http://a/", "a.png"), (String(repeating: "写", count: 300), String(repeating: "é", count: 99)),
         ] {
-            let line = Self.success(url, file: file, frames: 8).line(columns: columns, .none)
-            #expect(line.columnCount < max(columns, 14))
-            #expect(line.hasPrefix("network"))
+            for damage in [[], ImageDamage([.missingEnd, .missingPixels])] {
+                let line = Self.success(url, file: file, frames: 8, damage: damage).line(columns: columns, .none)
+                #expect(line.columnCount < max(columns, 14))
+                #expect(line.hasPrefix("network"))
+                #expect(line.contains("missing end, missing pixels") == (!damage.isEmpty && columns >= 40))
+            }
         }
     }
 
