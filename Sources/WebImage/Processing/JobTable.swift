@@ -197,9 +197,7 @@ extension JobTable {
 extension ImageRequest {
     /// Whether both decode the same file in the same way, apart from its size.
     func decodesAlike(_ other: ImageRequest) -> Bool {
-        guard firstFrameOnly == other.firstFrameOnly, allFrames == other.allFrames,
-            transformsAnimations == other.transformsAnimations, fallsBackToFirstFrame == other.fallsBackToFirstFrame
-        else { return false }
+        guard frameUse == other.frameUse else { return false }
         // A decoder keeps to a budget for one size alone.
         if byteBudget != nil, transformers.first?.key != other.transformers.first?.key { return false }
         guard parts != nil || other.parts != nil else { return true }

@@ -16,26 +16,22 @@ extension ImageRequest {
 
     /// The name of the decoded and transformed picture. A request without transformers has the name of its original.
     public var variantKey: CacheKey {
-        let frames = namesOfFrames
-        guard !frames.isEmpty || !transformers.isEmpty || parts?.value.changesPicture == true else {
+        let frameUse = transformers.isEmpty ? frameUse.subtracting(.transformed) : frameUse
+        guard !frameUse.isEmpty || !transformers.isEmpty || parts?.value.changesPicture == true else {
             return originalKey
         }
-        var name = CacheKey.variantMark + frames.map(Self.component).joined()
+        var name = CacheKey.variantMark
+        if frameUse.contains(.first) {
+            name += Self.component("firstFrame")
+        } else if !frameUse.isEmpty {
+            name += Self.component("frames\(frameUse.rawValue)")
+        }
         if let parts = parts?.value, parts.decodesSpecially {
             name += Self.component("decode") + Self.component(parts.decoding)
         }
         if let coders { name += Self.component("coders") + Self.component(coders.identity) }
         for transformer in transformers { name += Self.component(transformer.key) }
         return CacheKey(originalKey, suffix: name)
-    }
-
-    /// What is done with the frames of an animation, where it is not the default.
-    private var namesOfFrames: [String] {
-        [
-            (firstFrameOnly, "firstFrame"), (allFrames && !firstFrameOnly, "allFrames"),
-            (transformsAnimations && !transformers.isEmpty && !firstFrameOnly, "transformsAnimations"),
-            (fallsBackToFirstFrame && !firstFrameOnly, "fallsBack"),
-        ].compactMap { $0 ? $1 : nil }
     }
 
     /// The name of the file made in `format`. An unchanged original has the original's own name.

@@ -52,6 +52,9 @@ public struct ImageRequest: Sendable {
         change { $0.urlKey = CacheKey($0.url.textWithoutFragment + "\0own" + tag) }
     }
 
+    /// What is done with the frames of an animation.
+    var frameUse: FrameUse { fields.value.frameUse }
+
     /// Changes the parts.
     mutating func changeParts(_ body: (inout RequestParts) -> Void) {
         var changed = partsOrDefaults
@@ -59,7 +62,7 @@ public struct ImageRequest: Sendable {
         change { $0.parts = Shared(changed) }
     }
 
-    private mutating func change(_ body: (inout ImageRequestFields) -> Void) {
+    mutating func change(_ body: (inout ImageRequestFields) -> Void) {
         var changed = fields.value
         body(&changed)
         fields = Shared(changed)
@@ -134,39 +137,6 @@ extension ImageRequest {
     public var retriesFailed: Bool {
         get { fields.value.retriesFailed }
         set { change { $0.retriesFailed = newValue } }
-    }
-
-    /// Whether only the first frame of an animation is decoded. `false` by default.
-    public var firstFrameOnly: Bool {
-        get { fields.value.firstFrameOnly }
-        set { change { $0.firstFrameOnly = newValue } }
-    }
-
-    /// Whether all frames of an animation are decoded before the load returns, and are held in memory. `false` by
-    /// default: frames are decoded when they are asked for, unless all of them are small together; see
-    /// ``ImageManager/Configuration/maximumHeldAnimationByteCount``.
-    ///
-    /// 600 frames of 1,000 by 1,000 pixels take 2.4 GB. Beyond `ImageLimits.maximumAnimationPixelCount` the load fails,
-    /// unless ``fallsBackToFirstFrame`` is set.
-    public var allFrames: Bool {
-        get { fields.value.allFrames }
-        set { change { $0.allFrames = newValue } }
-    }
-
-    /// Whether ``transformers`` change animations too, each frame when it is made. `false` by default: an animation is
-    /// left as it is, but for a resize that is the first transformer, which is part of the decode.
-    public var transformsAnimations: Bool {
-        get { fields.value.transformsAnimations }
-        set { change { $0.transformsAnimations = newValue } }
-    }
-
-    /// Whether an animation beyond the limits gives its first frame instead of an error. `false` by default.
-    ///
-    /// The limits are `ImageLimits.maximumFrameCount`; for a file, `maximumDrawnPixelCount` of all frames together; and
-    /// with ``allFrames`` also `maximumAnimationPixelCount`.
-    public var fallsBackToFirstFrame: Bool {
-        get { fields.value.fallsBackToFirstFrame }
-        set { change { $0.fallsBackToFirstFrame = newValue } }
     }
 
     /// Whether ``ImageManager/events(for:)`` brings pictures of the file while it arrives, and how they are made. None
@@ -256,10 +226,7 @@ struct ImageRequestFields: Sendable {
     var body: [UInt8]?
     var parts: Shared<RequestParts>?
     var retriesFailed = false
-    var firstFrameOnly = false
-    var allFrames = false
-    var transformsAnimations = false
-    var fallsBackToFirstFrame = false
+    var frameUse: FrameUse = []
     var waitsForStores = false
     var previews: PreviewOptions?
     var cacheKey: String?
