@@ -78,7 +78,7 @@ struct BadInputTests {
         Case("no content", "emptyBody", "without content", reply: .status(204)),
         Case("huge picture in a small file", "tooLarge", "30000x30000", reply: .ok(ImageFactory.oversizedPNG())),
         Case(
-            "animation of many huge frames", "memoryLimitExceeded", "bytes of memory",
+            "animation of many huge frames", "tooLarge", "10000x10000",
             reply: .ok(ImageFactory.frameBombGIF())),
         Case("picture beyond the option", "tooLarge", "64x48", ["--max-pixels", "3071"]) { origin in
             origin.respond(to: "/x", with: try Pictures.png())
