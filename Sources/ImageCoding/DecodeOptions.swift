@@ -34,10 +34,19 @@ public struct DecodeOptions: Hashable, Sendable {
     ///
     /// ``DamagePolicy/truncated`` by default: a picture has all its pixels.
     public var failOn: DamagePolicy
+    /// Whether pixels keep the colours of an ICC profile that an encoder can write, which is in
+    /// ``ImageMetadata/colorProfile`` then.
+    ///
+    /// `false` by default: pixels are sRGB. Other colours, such as those of CMYK, become sRGB in any case. Write such a
+    /// picture with ``ImageMetadata/Parts/colorProfile`` in ``EncodeOptions/keptMetadata``: without its profile, its
+    /// colours are wrong.
+    public var keepsColors: Bool
     /// The declared format, for formats without a signature; `nil` by default.
     ///
     /// A signature in the bytes takes precedence.
     public var declaredFormat: ImageFormat?
+    /// The conversion of the file's colours, for the decoder.
+    var colors: ColorConversion?
 
     /// Creates options.
     ///
@@ -50,11 +59,12 @@ public struct DecodeOptions: Hashable, Sendable {
     ///   - byteBudget: The most bytes of the pixels of all frames in memory.
     ///   - scale: The number of pixels to a point of a screen.
     ///   - failOn: Which damage of the file makes the decode fail.
+    ///   - keepsColors: Whether pixels keep the colours of their profile.
     ///   - declaredFormat: The declared format, for formats without a signature.
     public init(
         limits: ImageLimits = .default, firstFrameOnly: Bool = false, frames: FrameRange = .all,
         framesOnDemand: Bool = false, thumbnail: ResizeTransformer? = nil, byteBudget: Int? = nil, scale: Double = 1,
-        failOn: DamagePolicy = .truncated, declaredFormat: ImageFormat? = nil
+        failOn: DamagePolicy = .truncated, keepsColors: Bool = false, declaredFormat: ImageFormat? = nil
     ) {
         self.limits = limits
         self.frames = firstFrameOnly ? .first : frames
@@ -63,6 +73,7 @@ public struct DecodeOptions: Hashable, Sendable {
         self.byteBudget = byteBudget
         self.scale = scale
         self.failOn = failOn
+        self.keepsColors = keepsColors
         self.declaredFormat = declaredFormat
     }
 

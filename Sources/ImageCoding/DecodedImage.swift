@@ -50,6 +50,8 @@ public struct DecodedImage: Sendable {
     public package(set) var damage: ImageDamage
     /// The number of pixels to a point of a screen: 2 for a picture named `@2x`. 1 unless the caller says otherwise.
     public var scale = 1.0
+    /// Whether a decoder has made the colours sRGB already; for ``ImageCoders`` alone.
+    var isConverted = false
     let content: Content
     /// Behind a reference, because most pictures have none and all are copied often.
     private var kept: KeptMetadata?

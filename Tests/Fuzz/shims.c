@@ -122,10 +122,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (strcmp(target, "profile")) {
         decode(bytes, size - 1, choice);
     } else {
-        swi_profile *profile = swi_profile_create(bytes, size - 1);
+        swi_colour_source source = {.profile = bytes, .count = size - 1};
+        swi_profile *profile = swi_profile_create(&source, choice % 3);
+        uint16_t from[64];
         uint8_t pixels[64];
-        memset(pixels, choice, sizeof pixels);
-        if (profile) swi_profile_convert(profile, pixels, sizeof pixels);
+        memset(from, choice, sizeof from);
+        if (profile) swi_profile_convert(profile, from, pixels, sizeof pixels / 4);
         swi_profile_free(profile);
     }
     free(bytes);

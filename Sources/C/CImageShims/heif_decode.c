@@ -61,6 +61,25 @@ int swi_heif_read_header(const uint8_t *bytes, size_t count, swi_heif_header *he
     return status;
 }
 
+void swi_heif_read_colours(const uint8_t *bytes, size_t count, swi_bytes *profile, int *numbers) {
+    swi_failure failure = {0};
+    opened file = {0};
+    struct heif_color_profile_nclx *coded = NULL;
+    if (open_file(&file, bytes, count, &failure) == SWI_OK) {
+        size_t length = heif_image_handle_get_raw_color_profile_size(file.handle);
+        uint8_t *data = length && length <= count ? malloc(length) : NULL;
+        if (data && heif_image_handle_get_raw_color_profile(file.handle, data).code == heif_error_Ok)
+            swi_bytes_append(profile, data, length);
+        free(data);
+        if (heif_image_handle_get_nclx_color_profile(file.handle, &coded).code == heif_error_Ok && coded) {
+            numbers[0] = (int)coded->color_primaries;
+            numbers[1] = (int)coded->transfer_characteristics;
+        }
+        if (coded) heif_nclx_color_profile_free(coded);
+    }
+    close_file(&file);
+}
+
 /// Hands the rows on, a few at a time, premultiplied.
 static int pass_on(
     const uint8_t *rows, size_t from_stride, const swi_decode_request *request, int multiplies, uint8_t *rgba

@@ -179,6 +179,8 @@ static void draw_rows(decoding *job, uint8_t *rgba) {
     const swi_jpeg_decode_request *request = job->request;
     size_t stride = (size_t)codec->output_width * 4;
     int is_cmyk = codec->out_color_space == JCS_CMYK;
+    const swi_profile *profile = request->all.profile;
+    if (profile && swi_profile_pixels(profile) != SWI_PIXELS_INVERTED_CMYK) profile = NULL;
     JSAMPROW ink = NULL, strip = NULL;
     if (is_cmyk) ink = codec->mem->alloc_large((j_common_ptr)codec, JPOOL_IMAGE, stride);
     if (request->right != 1) strip = codec->mem->alloc_large((j_common_ptr)codec, JPOOL_IMAGE, stride * at_once);
@@ -191,7 +193,8 @@ static void draw_rows(decoding *job, uint8_t *rgba) {
         for (JDIMENSION k = 0; k < wanted;) {
             if (is_cmyk) {
                 jpeg_read_scanlines(codec, &ink, 1);
-                rgba_from_inverted_cmyk(ink, rows[k++], codec->output_width);
+                if (profile) swi_profile_convert(profile, ink, rows[k++], codec->output_width);
+                else rgba_from_inverted_cmyk(ink, rows[k++], codec->output_width);
             } else {
                 k += jpeg_read_scanlines(codec, rows + k, wanted - k);
             }

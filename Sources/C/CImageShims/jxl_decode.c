@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #ifdef SWI_JPEGXL
-#include "CImageShims.h"
+#include "bytes.h"
 #if !__has_include(<jxl/decode.h>)
 #error "The trait JPEGXL needs libjxl-dev."
 #endif
 #include <jxl/decode.h>
+#include <jxl/version.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void note(swi_failure *failure, const char *message) {
@@ -60,6 +62,33 @@ int swi_jxl_read_header(
     }
     note(failure, status == SWI_TRUNCATED ? "the header is not complete" : "the header is broken");
     return status;
+}
+
+// The argument for a format went with version 0.9.
+#if JPEGXL_NUMERIC_VERSION < JPEGXL_COMPUTE_NUMERIC_VERSION(0, 9, 0)
+#define NO_FORMAT NULL,
+#else
+#define NO_FORMAT
+#endif
+
+void swi_jxl_read_colours(const uint8_t *bytes, size_t count, swi_bytes *profile) {
+    JxlDecoder *decoder = make_decoder(bytes, count, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING);
+    if (!decoder) return;
+    JxlBasicInfo info = {0};
+    size_t length = 0;
+    // Colours that are coded as seen are drawn in sRGB.
+    if (JxlDecoderProcessInput(decoder) == JXL_DEC_BASIC_INFO
+        && JxlDecoderGetBasicInfo(decoder, &info) == JXL_DEC_SUCCESS && info.uses_original_profile
+        && JxlDecoderProcessInput(decoder) == JXL_DEC_COLOR_ENCODING
+        && JxlDecoderGetICCProfileSize(decoder, NO_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, &length) == JXL_DEC_SUCCESS) {
+        uint8_t *data = malloc(length);
+        if (data
+            && JxlDecoderGetColorAsICCProfile(decoder, NO_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, data, length)
+                == JXL_DEC_SUCCESS)
+            swi_bytes_append(profile, data, length);
+        free(data);
+    }
+    JxlDecoderDestroy(decoder);
 }
 
 /// A decode, and the picture that it draws on.

@@ -18,6 +18,8 @@ typedef struct decoding {
     /// Pixels drawn since the last look.
     size_t pixels;
     int is_interlaced;
+    /// Converts rows of sixteen bits; or none.
+    const swi_profile *profile;
     int status;
 } decoding;
 
@@ -50,17 +52,31 @@ static void on_info(png_structp codec, png_infop info) {
         png_error(codec, "the headers disagree about the size");
 
     png_set_expand(codec);
-    png_set_strip_16(codec);
+    int is_wide = request->profile && swi_profile_pixels(request->profile) == SWI_PIXELS_RGBA_16;
+    if (is_wide && png_get_bit_depth(codec, info) == 16) job->profile = request->profile;
+    if (!job->profile) png_set_strip_16(codec);
+    else if (*(const uint8_t *)&(const uint16_t){1}) png_set_swap(codec);
     png_set_gray_to_rgb(codec);
-    png_set_add_alpha(codec, 255, PNG_FILLER_AFTER);
+    png_set_add_alpha(codec, job->profile ? UINT16_MAX : UINT8_MAX, PNG_FILLER_AFTER);
     png_read_update_info(codec, info);
-    if (png_get_rowbytes(codec, info) != (size_t)request->width * 4)
+    if (png_get_rowbytes(codec, info) != (size_t)request->width * (job->profile ? 8 : 4))
         png_error(codec, "the rows have an unexpected length");
     job->is_interlaced = png_get_interlace_type(codec, info) == PNG_INTERLACE_ADAM7;
     if (job->is_interlaced && request->drew) png_error(codec, "the headers disagree about interlacing");
     job->rows_left = job->is_interlaced ? 0 : request->height;
     for (int pass = 0; job->is_interlaced && pass < PNG_INTERLACE_ADAM7_PASSES; pass++)
         if (PNG_PASS_COLS(request->width, pass)) job->rows_left += PNG_PASS_ROWS(request->height, pass);
+}
+
+/// Converts a row of sixteen bits, in its place.
+static void narrow(const decoding *job, png_bytep row, size_t count) {
+    enum { at_once = 256 };
+    uint8_t pixels[at_once * 4];
+    for (size_t x = 0; x < count; x += at_once) {
+        size_t now = count - x < at_once ? count - x : at_once;
+        swi_profile_convert(job->profile, row + x * 8, pixels, now);
+        memcpy(row + x * 4, pixels, now * 4);
+    }
 }
 
 /// Called by libpng for every row of every pass, with the pixels of that pass alone.
@@ -70,9 +86,10 @@ static void on_row(png_structp codec, png_bytep row, png_uint_32 y, int pass) {
     if (!row || !job->rows_left) return;
     size_t stride = (size_t)request->width * 4;
     size_t count = request->width;
+    if (job->is_interlaced) count = PNG_PASS_COLS(request->width, pass);
+    if (job->profile) narrow(job, row, count);
     if (job->is_interlaced) {
         uint8_t *line = job->rgba + PNG_ROW_FROM_PASS_ROW(y, pass) * stride;
-        count = PNG_PASS_COLS(request->width, pass);
         for (size_t x = 0; x < count; x++) memcpy(line + 4 * (size_t)PNG_COL_FROM_PASS_COL(x, pass), row + 4 * x, 4);
     } else {
         memcpy(job->rgba + y % request->capacity * stride, row, stride);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #ifdef SWI_TIFF
-#include "CImageShims.h"
+#include "bytes.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +168,16 @@ int swi_tiff_read_header(
     int status = begin(&file, largest, &tiff, &image, header);
     end(tiff, &image, status);
     return status;
+}
+
+void swi_tiff_read_colours(const uint8_t *bytes, size_t count, size_t largest, swi_bytes *profile) {
+    swi_failure failure = {0};
+    source file = {.bytes = bytes, .count = count, .failure = &failure};
+    TIFF *tiff = open_file(&file, largest);
+    uint32_t length = 0;
+    void *data = NULL;
+    if (tiff && TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &length, &data)) swi_bytes_append(profile, data, length);
+    if (tiff) TIFFClose(tiff);
 }
 
 /// Colours above alpha exist in broken files alone.

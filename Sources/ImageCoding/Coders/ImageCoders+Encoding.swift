@@ -165,7 +165,7 @@ extension ImageCoders {
         let source = PlannedFrames(durations: frames.map(\.duration))
         var picture = DecodedImage(
             pipeline.resultSize(for: size), held < count ? .onDemand(nil, source) : .held(frames), hasAlpha: true)
-        picture.metadata = ImageMetadata(of: bytes, options.limits)
+        picture.metadata = ImageMetadata(MetadataBlocks(of: bytes, limits: options.limits))
         return decoding.saturatingAdd(pipeline.workingByteCount(for: size).saturatingMultiply(held))
             .saturatingAdd(encodingByteCount(of: picture, as: format))
     }
@@ -189,6 +189,7 @@ extension ImageCoders {
         var (options, rest) = (options, transformers)
         if options.thumbnail == nil { (options.thumbnail, rest) = ResizeTransformer.leading(transformers) }
         options.framesOnDemand = true
+        options.keepsColors = options.keepsColors || format.options.keptMetadata.contains(.colorProfile)
         if format.options.firstFrameOnly {
             let first = options.frames.indices.lowerBound
             options.frames = .run(first..<first.saturatingAdd(1))

@@ -72,15 +72,13 @@ public struct ImageCoders: Sendable {
         let decoder = try decoder(for: bytes, options: options)
         let options = try options.withinBudget { try decoder.properties(of: bytes, options: options) }
         var decoding = try decoder.decodingByteCount(of: bytes, options: options)
-        #if ICC
-        if decoder.leavesColorProfile, ColorProfile.exists(in: bytes, options.limits) {
-            // All frames in memory are there twice while they are converted.
+        if let conversion = ImageCoders.colors(of: bytes, decoder, options).conversion {
+            // Frames in memory are there twice while they are converted.
             let properties = try decoder.properties(of: bytes, options: options)
-            let frames = decoder.keptFrameCount(properties, options)
+            let frames = conversion.isDoneWhileDrawing ? 0 : decoder.keptFrameCount(properties, options)
             let size = options.thumbnail?.shrinking.resultSize(for: properties.size) ?? properties.size
             decoding = decoding.saturatingAdd(size.bitmapByteCount.saturatingMultiply(frames)).saturatingAdd(1 << 20)
         }
-        #endif
         guard let thumbnail = options.thumbnail, thumbnail.allowsEnlarging else { return decoding }
         let properties = try decoder.properties(of: bytes, options: options)
         let enlarged = thumbnail.resultSize(for: properties.size)
@@ -90,8 +88,8 @@ public struct ImageCoders: Sendable {
 
     /// Decodes a file.
     ///
-    /// With the package trait `ICC`, a JPEG, PNG or WebP with a colour profile is converted to sRGB, as a thumbnail
-    /// after it was made smaller.
+    /// Colours become sRGB, once, those of a thumbnail after it was made smaller, unless
+    /// ``DecodeOptions/keepsColors`` says otherwise.
     ///
     /// The picture carries what an encoder may keep: ``DecodedImage/metadata``.
     ///
@@ -108,22 +106,32 @@ public struct ImageCoders: Sendable {
         try options.check()
         try Task.checkCancellation()
         let decoder = try decoder(for: bytes, options: options)
-        let options = try options.withinBudget { try decoder.properties(of: bytes, options: options) }
+        var options = try options.withinBudget { try decoder.properties(of: bytes, options: options) }
         if options.frames.indices.lowerBound > 0 {
             let properties = try decoder.properties(of: bytes, options: options)
             if let count = properties.frameCount { _ = try options.frames.clamped(to: count) }
         }
+        let (conversion, metadata) = ImageCoders.colors(of: bytes, decoder, options)
+        options.colors = conversion
         var image = try decoder.decode(bytes, options: options)
-        if image.metadata == nil { image.metadata = ImageMetadata(of: bytes, options.limits) }
-        #if ICC
-        if decoder.leavesColorProfile, let profile = ColorProfile(of: bytes, options.limits) {
-            image = try profile.convert(image)
-            image.metadata = image.metadata?.withoutProfile
-        }
-        #endif
+        if image.metadata == nil { image.metadata = metadata }
+        if let conversion, !conversion.isDoneWhileDrawing, !image.isConverted { image = try conversion.convert(image) }
         image.scale = options.scale
         // The decoders here have done it, but for enlarging; the others may draw a larger picture.
         return try options.thumbnail?.transform(image) ?? image
+    }
+
+    /// The conversion of a file's colours, and what an encoder may keep of the file.
+    static func colors(
+        of bytes: [UInt8], _ decoder: any ImageDecoding, _ options: DecodeOptions
+    ) -> (conversion: ColorConversion?, metadata: ImageMetadata?) {
+        let blocks = MetadataBlocks(of: bytes, limits: options.limits)
+        let metadata = ImageMetadata(blocks)
+        guard decoder.leavesColorProfile else { return (nil, metadata?.withoutProfile) }
+        if options.keepsColors, metadata?.colorProfile.isEmpty == false { return (nil, metadata) }
+        return (
+            ColorConversion.of(decoder is any WatchedDecoding ? blocks : blocks.ofEightBits), metadata?.withoutProfile
+        )
     }
 
     func decoder(for bytes: [UInt8], options: DecodeOptions) throws(ImageError) -> any ImageDecoding {

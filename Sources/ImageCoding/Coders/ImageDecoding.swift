@@ -14,8 +14,8 @@ public protocol ImageDecoding: Sendable {
     ///   - format: The format from the signature or, without one, from the declared type; `nil` when both are missing.
     func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool
 
-    /// Whether pixels keep the colours of the file's ICC profile, which ``ImageCoders`` then converts to sRGB, with the
-    /// package trait `ICC`. It finds the profile of a JPEG, PNG or WebP.
+    /// Whether pixels keep the colours of the file, which ``ImageCoders`` then converts to sRGB. It finds what a JPEG,
+    /// PNG or WebP says of its colours, and a TIFF, HEIC, AVIF or JPEG XL where its package trait is enabled.
     ///
     /// `false` by default.
     var leavesColorProfile: Bool { get }
@@ -124,6 +124,23 @@ extension ImageCoders {
     ) throws -> (any ImagePreviewing)? {
         try options.check()
         let decoder = try decoder(for: beginning, options: options) as? any ProgressiveDecoding
-        return try decoder?.previewer(for: beginning, options: options)
+        guard let decoder, let previewer = try decoder.previewer(for: beginning, options: options) else { return nil }
+        guard let conversion = ImageCoders.colors(of: beginning, decoder, options).conversion,
+            !conversion.isDoneWhileDrawing
+        else { return previewer }
+        return ConvertedPreviews(previewer: previewer, conversion: conversion)
+    }
+}
+
+/// Previews in sRGB, like the picture that follows.
+private struct ConvertedPreviews: ImagePreviewing {
+    let previewer: any ImagePreviewing
+    let conversion: ColorConversion
+
+    /// The pixels that are converted are among those of the previewer, and there twice.
+    var byteCount: Int { previewer.byteCount.saturatingMultiply(2) }
+
+    func preview(of bytes: [UInt8]) throws -> DecodedImage? {
+        try previewer.preview(of: bytes).map(conversion.convert)
     }
 }

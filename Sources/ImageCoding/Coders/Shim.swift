@@ -79,8 +79,8 @@ enum Shim {
                             width: UInt32(size.width), height: UInt32(size.height),
                             largest: largestAllocation(options.limits),
                             capacity: rows?.capacity ?? height ?? size.height,
-                            drew: drew, rows: rowsContext, look: look, context: context, fail_on: Int32(failOn),
-                            damage: damage)
+                            drew: drew, rows: rowsContext, look: look, context: context,
+                            profile: options.colors?.forDrawing, fail_on: Int32(failOn), damage: damage)
                         // Not empty: both sides are at least one pixel.
                         return unsafe decoder(bytes, bytes.count, &request, output.baseAddress!, failure)
                     }

@@ -20,6 +20,9 @@ struct HEIFCoder: WatchedDecoding {
         }
     }
 
+    /// Always.
+    var leavesColorProfile: Bool { true }
+
     /// Reads the boxes before the pixels.
     func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let header = try HEIFHeader(bytes, options)

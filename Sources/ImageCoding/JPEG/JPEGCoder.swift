@@ -4,8 +4,8 @@ import CImageShims
 /// Reads and writes JPEG with libjpeg-turbo.
 ///
 /// Reads baseline, extended and progressive files of 8 bits a sample: grey, YCbCr, RGB, and CMYK or YCCK, which are
-/// read as inverted, as Adobe writes them and browsers read them. Embedded colour profiles are applied by
-/// ``ImageCoders``, with the package trait `ICC`.
+/// read as inverted, as Adobe writes them and browsers read them, and converted with their profile as they are drawn.
+/// Other colours are converted by ``ImageCoders``.
 struct JPEGCoder: WatchedDecoding, ImageEncoding {
     /// Whether the format is JPEG.
     func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .jpeg }

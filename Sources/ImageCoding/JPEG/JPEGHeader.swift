@@ -84,7 +84,7 @@ struct JPEGHeader {
     }
 
     /// All frame headers but the tables that share their range: DHT, JPG and DAC.
-    private static func startsFrame(_ marker: UInt8) -> Bool {
+    static func startsFrame(_ marker: UInt8) -> Bool {
         (0xC0...0xCF).contains(marker) && marker != 0xC4 && marker != 0xC8 && marker != 0xCC
     }
 

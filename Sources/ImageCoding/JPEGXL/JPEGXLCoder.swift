@@ -10,6 +10,9 @@ struct JPEGXLCoder: WatchedDecoding {
     /// Whether the format is JPEG XL.
     func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .jpegXL }
 
+    /// Always.
+    var leavesColorProfile: Bool { true }
+
     /// Reads the header and, of an animation, those of its frames. The header does not tell whether pixels are exact.
     func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let header = try JPEGXLHeader(bytes, frameLimit: Int(Int32.max))

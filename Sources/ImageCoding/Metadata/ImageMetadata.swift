@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// What a file says about its picture beside the pixels, as far as an encoder can keep it.
 ///
-/// ``ImageCoders/decode(_:options:)`` reads it from JPEG, PNG and WebP, and a picture carries it through transformers.
+/// ``ImageCoders/decode(_:options:)`` reads it from JPEG, PNG and WebP, the profile from other formats too, and a
+/// picture carries it through transformers.
 /// Nothing of it is written unless ``EncodeOptions/keptMetadata`` asks for it. Each part is read, checked and written
 /// anew: no block of a file is copied, so places, camera numbers, previews and whatever else a file may hold stay
 /// behind.
@@ -17,7 +18,7 @@ public struct ImageMetadata: Hashable, Sendable {
         /// The pixels are stored as they were in the file that the picture came from, and a tag says how to turn them.
         /// Without it they are stored upright. The picture looks the same.
         public static let orientation = Parts(rawValue: 1)
-        /// The ICC profile of an RGB picture, unless the colours were converted to sRGB.
+        /// The ICC profile of an RGB picture that was decoded with ``DecodeOptions/keepsColors``.
         public static let colorProfile = Parts(rawValue: 2)
         /// The artist and the copyright notice.
         public static let copyright = Parts(rawValue: 4)
@@ -27,8 +28,8 @@ public struct ImageMetadata: Hashable, Sendable {
 
     /// How the file's pixels had to be turned to stand upright.
     public var orientation = ImageOrientation.up
-    /// The file's ICC profile: of RGB colours, with a valid header and tags within its bytes, of at most
-    /// 65,519 bytes. Empty otherwise.
+    /// The ICC profile of the pixels: of RGB colours, with a valid header and tags within its bytes, of at most
+    /// 65,519 bytes. Empty for sRGB.
     public private(set) var colorProfile: [UInt8] = []
     /// The copyright notice, one line of at most 1,024 bytes; empty without one.
     public var copyright = "" { didSet { copyright = EXIF.line(copyright) } }
@@ -54,11 +55,8 @@ public struct ImageMetadata: Hashable, Sendable {
         self.artist = EXIF.line(artist)
     }
 
-    /// Reads a file's metadata; `nil` when there is none to keep.
-    init?(of file: [UInt8], _ limits: ImageLimits) {
-        let limit = limits.maximumMetadataByteCount
-        let blocks = MetadataBlocks(
-            of: file, limit: limit, profileLimit: min(limit, ImageMetadata.maximumProfileByteCount))
+    /// Checks a file's metadata; `nil` when there is none to keep.
+    init?(_ blocks: MetadataBlocks) {
         self.init()
         if let exif = blocks.exif {
             orientation = EXIF.orientation(in: exif)
@@ -72,14 +70,12 @@ public struct ImageMetadata: Hashable, Sendable {
     /// The bytes that it takes in memory.
     var byteCount: Int { colorProfile.count + copyright.utf8.count + artist.utf8.count }
 
-    #if ICC
-    /// The metadata of a picture whose colours are sRGB.
-    var withoutProfile: ImageMetadata {
+    /// The metadata of a picture whose colours are sRGB; `nil` when nothing is left.
+    var withoutProfile: ImageMetadata? {
         var other = self
         other.colorProfile = []
-        return other
+        return other == ImageMetadata() ? nil : other
     }
-    #endif
 }
 
 /// The checks of an ICC profile before it is kept.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 import CImageShims
 
-/// The blocks of metadata of a JPEG, PNG or WebP, found without decoding anything.
+/// The blocks of metadata of a JPEG, PNG or WebP, found without decoding anything, and the colour profile of a TIFF,
+/// HEIC, AVIF or JPEG XL where its package trait is enabled.
 ///
 /// They are as they are in the file: untrusted bytes, which may name the camera, a person and a place.
 /// ``ImageMetadata`` is what has been checked.
@@ -10,6 +11,10 @@ public struct MetadataBlocks: Sendable {
     public private(set) var exif: ArraySlice<UInt8>?
     /// The bytes of the ICC profile within the limit, decompressed; `nil` without one.
     public private(set) var profile: [UInt8]?
+    /// What the numbers of the pixels mean; `nil` for sRGB, and where the file does not say it.
+    private(set) var colors: ColorDescription?
+    /// The pixels that a conversion gets; one of `SWI_PIXELS_...`.
+    private(set) var pixels = Int32(SWI_PIXELS_RGBA_8)
 
     private let limit: Int
     private let profileLimit: Int
@@ -32,12 +37,32 @@ public struct MetadataBlocks: Sendable {
     /// - Complexity: O(number of markers or chunks), of which 65,536 are read, and of a profile's bytes.
     init(of file: [UInt8], limit: Int, profileLimit: Int) {
         (self.limit, self.profileLimit) = (limit, profileLimit)
-        switch ImageFormat(sniffing: file) {
+        let format = ImageFormat(sniffing: file)
+        switch format {
         case .jpeg: readJPEG(file)
         case .png: readPNG(file)
         case .webp: readWebP(file)
+        #if TIFF
+        case .tiff:
+            profile = profile(in: file) { unsafe swi_tiff_read_colours($0, $1, 1 << 20, $2) }
+        #endif
+        #if HEIF
+        case .heic, .heif, .avif: readHEIF(file)
+        #endif
+        #if JPEGXL
+        case .jpegXL: profile = profile(in: file, swi_jxl_read_colours)
+        #endif
         default: break
         }
+        // A PNG has said it all.
+        if format != .png, colors == nil { colors = profile.map { .profile($0) } }
+    }
+
+    /// The blocks for a decoder of the program's own, whose pixels have eight bits and are RGBA.
+    var ofEightBits: MetadataBlocks {
+        var other = self
+        other.pixels = Int32(SWI_PIXELS_RGBA_8)
+        return other
     }
 
     private mutating func mayGoOn() -> Bool {
@@ -57,6 +82,9 @@ public struct MetadataBlocks: Sendable {
             let payload = file[(offset + 4)..<(offset + 2 + length)]
             if file[offset + 1] == 0xE2, payload.count > 14, payload.starts(with: name) {
                 parts[payload[payload.startIndex + 12]] = payload.dropFirst(14)
+            } else if JPEGHeader.startsFrame(file[offset + 1]), payload.count > 5, payload[payload.startIndex + 5] == 4
+            {
+                pixels = Int32(SWI_PIXELS_INVERTED_CMYK)
             } else if file[offset + 1] == 0xE1, exif == nil, payload.starts(with: EXIF.prefix), payload.count <= limit {
                 exif = payload
             }
@@ -66,11 +94,14 @@ public struct MetadataBlocks: Sendable {
         profile = parts.sorted { $0.key < $1.key }.flatMap(\.value)
     }
 
-    /// The chunk `eXIf`, and before the pixels `iCCP`: a name, a zero, the compression, and a zlib stream.
+    /// The chunk `eXIf`, and before the pixels those of colours; `iCCP` has a name, a zero, the compression, and a zlib
+    /// stream.
     ///
     /// - Source: PNG (third edition), sections 11.3.2.3 and 11.3.4.6.
     private mutating func readPNG(_ file: [UInt8]) {
-        var hasPixels = false
+        var (hasPixels, named) = (false, PNGColors())
+        if file.count > 24, file[24] == 16 { pixels = Int32(SWI_PIXELS_RGBA_16) }
+        defer { colors = named.description(profile) }
         for chunk in PNGChunks(file, from: 8) {
             // With its check sum.
             guard mayGoOn(), chunk.payload.upperBound + 4 <= file.count else { return }
@@ -79,6 +110,7 @@ public struct MetadataBlocks: Sendable {
             case "iCCP" where !hasPixels && profile == nil:
                 profile = PNGProfile.inflated(file[chunk.payload], profileLimit)
             case "eXIf" where exif == nil && chunk.payload.count <= limit: exif = file[chunk.payload]
+            case let type where !hasPixels: named.read(type, file[chunk.payload])
             default: break
             }
         }
@@ -103,6 +135,35 @@ public struct MetadataBlocks: Sendable {
         }
     }
 }
+
+#if TIFF || HEIF || JPEGXL
+extension MetadataBlocks {
+    /// The profile that a C function finds, if it is within the limit.
+    private func profile(
+        in file: [UInt8], _ read: (UnsafePointer<UInt8>, Int, UnsafeMutablePointer<swi_bytes>) -> Void
+    ) -> [UInt8]? {
+        var found = unsafe swi_bytes()
+        unsafe read(file, file.count, &found)
+        defer { unsafe swi_bytes_free(&found) }
+        guard unsafe (1...max(profileLimit, 1)).contains(found.count), let start = unsafe found.start else {
+            return nil
+        }
+        return unsafe [UInt8](UnsafeBufferPointer(start: start, count: found.count))
+    }
+
+    #if HEIF
+    /// The property `colr` of the primary picture.
+    ///
+    /// - Source: ISO/IEC 14496-12, section 12.1.5.
+    private mutating func readHEIF(_ file: [UInt8]) {
+        // Two means that nothing is said.
+        var numbers: [Int32] = [2, 2]
+        profile = profile(in: file) { unsafe swi_heif_read_colours($0, $1, $2, &numbers) }
+        if profile == nil { colors = ColorDescription(primaries: Int(numbers[0]), transfer: Int(numbers[1])) }
+    }
+    #endif
+}
+#endif
 
 /// The profile of a PNG, which is compressed.
 enum PNGProfile {

@@ -3,9 +3,10 @@ import CImageShims
 
 /// Reads and writes PNG with libpng.
 ///
-/// Reads every colour type, 1 to 16 bits, interlaced or not; 16 bits become 8 by dropping the low byte, as browsers do.
+/// Reads every colour type, 1 to 16 bits, interlaced or not; 16 bits become 8 by dropping the low byte, as browsers do,
+/// after they are converted to sRGB. Other colours are converted by ``ImageCoders``.
 /// Animations are read, and written with ``EncodeOptions/writesAPNG``. In an animation that breaks the rules, the
-/// default picture is read. Gamma is not applied, and a colour profile by ``ImageCoders``, with the trait `ICC`.
+/// default picture is read.
 struct PNGCoder: WatchedDecoding, ImageEncoding {
     /// Whether the format is PNG.
     func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .png }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// The plan for the frames that a decoder draws: made smaller for a thumbnail, then turned upright.
 ///
-/// It holds sizes alone: a plan allocates no pixels and may be made for any header.
+/// It holds sizes, and no pixels: a plan allocates no pixels and may be made for any header.
 struct FramePlan: Sendable {
     /// The decoder draws at `1 / denominator` of the stored size, each side rounded up.
     let denominator: Int
@@ -21,6 +21,8 @@ struct FramePlan: Sendable {
     let turnWhileDrawing: Turn
     /// The size of the bitmap the decoder draws on.
     let bitmap: PixelSize
+    /// Converts the colours of a bitmap that is the result, before it is premultiplied, which would round them.
+    private let colors: ColorConversion?
 
     /// Creates a plan for the frames of one file.
     ///
@@ -68,6 +70,7 @@ struct FramePlan: Sendable {
         self.result = result
         self.orientation = isTurnedWhileDrawing ? .up : orientation
         bitmap = isTurnedWhileDrawing ? result : drawn
+        colors = isResampled || options.colors?.isDoneWhileDrawing != false ? nil : options.colors
         turnWhileDrawing = Turn(isTurnedWhileDrawing ? orientation : .up, of: drawn)
     }
 
@@ -164,7 +167,9 @@ struct FramePlan: Sendable {
         let made = try unsafe Bitmap.draw(resampler == nil ? bitmap : target) { output in
             guard let resampler else {
                 damage = try unsafe draw(output, nil)
-                if premultiplies { hasAlpha = try unsafe Bitmap.premultiply(output, work) }
+                guard premultiplies else { return }
+                if let colors { try unsafe colors.convert(output, work) }
+                hasAlpha = try unsafe Bitmap.premultiply(output, work)
                 return
             }
             let rows = unsafe DecodedRows(
@@ -179,7 +184,9 @@ struct FramePlan: Sendable {
             let isPartlyClear = missing.alpha < 255 && damage.contains(.missingPixels)
             hasAlpha = (mayBeClear || isPartlyClear) && !Bitmap.isOpaque(pixels)
         }
-        return DecodedImage(result, pixels: pixels, hasAlpha: hasAlpha, damage: damage)
+        var image = DecodedImage(result, pixels: pixels, hasAlpha: hasAlpha, damage: damage)
+        image.isConverted = premultiplies && colors != nil
+        return image
     }
 }
 

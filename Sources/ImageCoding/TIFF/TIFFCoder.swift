@@ -11,6 +11,9 @@ struct TIFFCoder: WatchedDecoding {
     /// Whether the format is TIFF.
     func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .tiff }
 
+    /// Always.
+    var leavesColorProfile: Bool { true }
+
     /// Reads the first directory, which may be anywhere in the file.
     func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let header = try TIFFHeader(bytes, options.limits)

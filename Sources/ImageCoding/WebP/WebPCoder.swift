@@ -2,7 +2,7 @@
 /// Reads and writes WebP, still and animated, with libwebp.
 ///
 /// An animation's background colour is not used: its canvas starts transparent, as in browsers. Delays below 11 ms
-/// count as 100 ms. Embedded colour profiles are applied by ``ImageCoders``, with the package trait `ICC`.
+/// count as 100 ms. Embedded colour profiles are applied by ``ImageCoders``.
 struct WebPCoder: WatchedDecoding, ImageEncoding {
     /// Whether the format is WebP.
     func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .webp }

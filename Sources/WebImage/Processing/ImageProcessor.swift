@@ -71,7 +71,7 @@ extension ImageProcessor {
     private func options(_ request: ImageRequest, _ source: PictureJob.Source) -> DecodeOptions {
         var options = DecodeOptions(
             limits: limits(for: request), firstFrameOnly: request.firstFrameOnly, byteBudget: request.byteBudget,
-            scale: request.scale, failOn: request.failOn)
+            scale: request.scale, failOn: request.failOn, keepsColors: request.keepsColors)
         if case .file(let original) = source { options.declaredFormat = original.declaredFormat }
         return options
     }

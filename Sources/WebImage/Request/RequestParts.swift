@@ -18,6 +18,7 @@ struct RequestParts: Sendable {
     var limits: ImageLimits?
     var failOn = DamagePolicy.truncated
     var byteBudget: Int?
+    var keepsColors = false
     var scale = 1.0
 
     /// Whether a part changes the bytes that a transfer brings.
@@ -40,10 +41,12 @@ struct RequestParts: Sendable {
     var changesPicture: Bool { coders != nil || decodesSpecially }
 
     /// Whether the file is decoded with other options than the defaults.
-    var decodesSpecially: Bool { failOn != .truncated || byteBudget != nil || scale != 1 }
+    var decodesSpecially: Bool { failOn != .truncated || byteBudget != nil || scale != 1 || keepsColors }
 
     /// A text that differs for different options of decoding.
-    var decoding: String { "\(failOn.rawValue),\(byteBudget.map(String.init) ?? "-"),\(scale)" }
+    var decoding: String {
+        "\(failOn.rawValue),\(byteBudget.map(String.init) ?? "-"),\(scale)\(keepsColors ? ",colors" : "")"
+    }
 
     /// Whether nothing here changes which bytes come.
     var isDefault: Bool { !changesBytes && !restrictsTransfer }
@@ -122,6 +125,13 @@ extension ImageRequest {
     public var byteBudget: Int? {
         get { parts?.value.byteBudget }
         set { changeParts { $0.byteBudget = newValue } }
+    }
+
+    /// Whether pixels keep the colours of an ICC profile that an encoder can write, as
+    /// `EncodedFormat.keeping(.colorProfile)` does. `false` by default: pictures are sRGB.
+    public var keepsColors: Bool {
+        get { parts?.value.keepsColors ?? false }
+        set { changeParts { $0.keepsColors = newValue } }
     }
 
     /// The number of pixels to a point of a screen, which the picture carries. 1 by default; changes no pixel.

@@ -9,6 +9,7 @@ import WebImageTesting
 @Suite("Kept metadata")
 struct KeptMetadataTests {
     private let coders = ImageCoders.default
+    private let keeping = DecodeOptions(keepsColors: true)
     private static let formats: [EncodedFormat] = [
         .jpeg(), .jpeg(isProgressive: true), .png, EncodedFormat(.png, options: EncodeOptions(maximumColors: 16)),
         .webp(), .losslessWebP,
@@ -46,7 +47,7 @@ struct KeptMetadataTests {
         let header = try coders.properties(of: kept)
         expectEqual(header.size, picture.size)
         expectEqual(header.orientation, .right)
-        let read = try coders.decode(kept)
+        let read = try coders.decode(kept, options: keeping)
         expectEqual(read.metadata, Self.metadata)
         let plain = try coders.decode(coders.encode(picture, as: format))
         expectNil(plain.metadata)
@@ -65,7 +66,7 @@ struct KeptMetadataTests {
         ]
         for (part, expected) in parts {
             let bytes = try coders.encode(Self.picture(), as: format.keeping(part))
-            try expectEqual(coders.decode(bytes).metadata, expected)
+            try expectEqual(coders.decode(bytes, options: keeping).metadata, expected)
             #expect(format.keeping(part).key != format.key)
         }
         expectEqual(Set(parts.map { format.keeping($0.0).key }).count, 3)
@@ -95,7 +96,7 @@ struct KeptMetadataTests {
         for takesMetadata in [true, false] {
             let coders = ImageCoders(decoders: [PNGCoder()], encoders: [OwnEncoder(takesMetadata: takesMetadata)])
             let file = try coders.encode(Self.picture(), as: .png.keeping(.all))
-            try expectEqual(coders.decode(file).metadata, takesMetadata ? Self.metadata : nil)
+            try expectEqual(coders.decode(file, options: keeping).metadata, takesMetadata ? Self.metadata : nil)
         }
         let own = ImageCoders(decoders: [], encoders: [OwnEncoder(takesMetadata: true)])
         let frame = DecodedImage.Frame(pixels: [1, 2, 3, 255], duration: .seconds(1))
@@ -117,7 +118,7 @@ struct KeptMetadataTests {
         let whole = try coders.encode(Self.picture(), as: format)
         let small = try coders.encode(Self.picture(), as: format.limited(toByteCount: whole.count * 2 / 3))
         #expect(small.count <= whole.count * 2 / 3)
-        try expectEqual(coders.decode(small).metadata, Self.metadata)
+        try expectEqual(coders.decode(small, options: keeping).metadata, Self.metadata)
         let file = try coders.encode(Self.picture(), as: .png.keeping(.all))
         let none = DecodeOptions(limits: ImageLimits(maximumMetadataByteCount: 20))
         try expectNil(coders.decode(file, options: none).metadata)
@@ -180,7 +181,9 @@ struct KeptMetadataTests {
         }
         for format in Self.formats {
             let image = Self.picture(ImageMetadata(colorProfile: largest))
-            try expectEqual(coders.decode(coders.encode(image, as: format.keeping(.all))).metadata, image.metadata)
+            try expectEqual(
+                coders.decode(coders.encode(image, as: format.keeping(.all)), options: keeping).metadata, image.metadata
+            )
         }
     }
 }

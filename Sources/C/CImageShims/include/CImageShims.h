@@ -76,6 +76,35 @@ int swi_inflate(
 int swi_deflate(
     const uint8_t *_Nonnull bytes, size_t count, uint8_t *_Nonnull output, size_t *_Nonnull output_count);
 
+/// How a signal becomes light; but for the first, the numbers of ITU-T H.273.
+enum { SWI_TRANSFER_GAMMA = 0, SWI_TRANSFER_SRGB = 13, SWI_TRANSFER_PQ = 16, SWI_TRANSFER_HLG = 18 };
+
+/// What the numbers of a picture mean: an ICC profile or, without one, primaries and a curve.
+typedef struct swi_colour_source {
+    const uint8_t *_Nullable profile;
+    size_t count;
+    /// CIE x and y of white, red, green and blue.
+    double points[8];
+    int transfer;
+    double gamma;
+} swi_colour_source;
+
+/// The pixels that a conversion reads. Those of sixteen bits are in the order of the machine.
+enum { SWI_PIXELS_RGBA_8, SWI_PIXELS_RGBA_16, SWI_PIXELS_INVERTED_CMYK };
+
+/// A conversion to sRGB.
+typedef struct swi_profile swi_profile;
+
+/// Null for a profile that is broken, of other colours than the pixels, or that changes nothing.
+swi_profile *_Nullable swi_profile_create(const swi_colour_source *_Nonnull from, int pixels);
+void swi_profile_free(swi_profile *_Nullable profile);
+int swi_profile_pixels(const swi_profile *_Nonnull profile);
+
+/// Converts `count` pixels that are not premultiplied to RGBA; those of four bytes may be in the same place. May be
+/// called on several threads.
+void swi_profile_convert(
+    const swi_profile *_Nonnull profile, const void *_Nonnull from, uint8_t *_Nonnull rgba, size_t count);
+
 /// What all decoders are asked for.
 typedef struct swi_decode_request {
     /// The size in the header. Another size in the file ends the decode with `SWI_MALFORMED`.
@@ -90,6 +119,8 @@ typedef struct swi_decode_request {
     void *_Nullable rows;
     swi_look _Nonnull look;
     void *_Nonnull context;
+    /// Converts inks, and pixels of sixteen bits, as they are drawn. Other pixels are left to the caller.
+    const swi_profile *_Nullable profile;
     /// One of `SWI_FAIL_...`.
     int fail_on;
     /// Gets the bits of the damage.
@@ -106,7 +137,8 @@ typedef struct swi_jpeg_decode_request {
     ptrdiff_t start, right, down;
 } swi_jpeg_decode_request;
 
-/// Draws RGBA rows, opaque, without padding. CMYK is read as Adobe stores it: inverted.
+/// Draws RGBA rows, opaque, without padding. CMYK is read as Adobe stores it, inverted, and converted by the profile if
+/// there is one.
 ///
 /// A file that lacks its last marker alone has every row: that is an error for `SWI_FAIL_ON_ANY_DAMAGE`. A file that lacks
 /// pixels is `SWI_TRUNCATED`, or `SWI_MALFORMED` when the data of a scan end early; libjpeg alone would draw grey, and
@@ -153,7 +185,8 @@ int swi_jpeg_encode(
     const uint8_t *_Nonnull rgba, const swi_jpeg_encode_request *_Nonnull request, swi_bytes *_Nonnull output,
     swi_failure *_Nonnull failure);
 
-/// Draws RGBA rows, not premultiplied, top down, without padding. Sixteen bits become eight by dropping the low byte.
+/// Draws RGBA rows, not premultiplied, top down, without padding. Sixteen bits become eight by the
+/// profile, or by dropping the low byte.
 ///
 /// Chunks that no pixel depends on are skipped, and nothing is inflated after the last row. A file that lacks its last
 /// chunk alone has every row: that is an error for `SWI_FAIL_ON_ANY_DAMAGE`. A file that lacks rows is `SWI_TRUNCATED`, and

@@ -99,12 +99,10 @@ int swi_jxl_decode(
     const uint8_t *_Nonnull bytes, size_t count, const swi_decode_request *_Nonnull request, uint8_t *_Nonnull rgba,
     swi_frame _Nullable frame, void *_Nullable frames, swi_failure *_Nonnull failure);
 
-/// The conversion from the colours of an ICC profile to sRGB.
-typedef struct swi_profile swi_profile;
-
-/// Null for a profile that is broken, of other colours than RGB or grey, or that changes nothing.
-swi_profile *_Nullable swi_profile_create(const uint8_t *_Nonnull bytes, size_t count);
-void swi_profile_free(swi_profile *_Nullable profile);
-
-/// Converts pixels that are not premultiplied, in place. May be called on several threads.
-void swi_profile_convert(const swi_profile *_Nonnull profile, uint8_t *_Nonnull rgba, size_t count);
+/// Append what a file says of its colours: an ICC profile, or two numbers of ITU-T H.273, of the primaries and the
+/// transfer characteristics. A file that cannot be read says nothing.
+void swi_tiff_read_colours(
+    const uint8_t *_Nonnull bytes, size_t count, size_t largest, swi_bytes *_Nonnull profile);
+void swi_heif_read_colours(
+    const uint8_t *_Nonnull bytes, size_t count, swi_bytes *_Nonnull profile, int *_Nonnull numbers);
+void swi_jxl_read_colours(const uint8_t *_Nonnull bytes, size_t count, swi_bytes *_Nonnull profile);

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import ImageCoding
+
+/// Colours that are not sRGB, against what other programs make of them.
+@Suite("Colours")
+struct ColorTests {
+    private let coders = ImageCoders.default
+    private static let size = PixelSize(width: 32, height: 24)
+    private static let box = ResizeTransformer(size: PixelSize(width: 16, height: 12))
+    private static let keeping = DecodeOptions(keepsColors: true)
+    /// The names of the files, of which those in `converted` have other colours than sRGB.
+    private static let names = converted + ["srgb.jpg", "plain-inks.jpg"]
+    private static let converted =
+        [
+            "p3.jpg", "adobe-progressive.jpg", "grey.jpg", "inks.jpg", "ycck.jpg", "wide.png", "p3-alpha.png",
+            "grey-alpha.png", "palette.png", "p3-alpha.webp", "adobe.webp",
+        ] + wide
+    /// Files of sixteen bits.
+    private static let wide = [
+        "wide16.png", "p3-alpha16-interlaced.png", "grey16.png", "linear16.png", "adobe-numbers16.png",
+        "apple-gamma16.png", "cicp-p3.png", "cicp-perceptual.png",
+    ]
+
+    private static func file(_ name: String) throws -> [UInt8] { try Fixture.file("Colors/\(name)") }
+
+    /// The pixels of a file as its decoder alone draws them.
+    private func plain(_ file: [UInt8]) throws -> DecodedImage {
+        try coders.decoder(for: file, options: DecodeOptions()).decode(file, options: DecodeOptions())
+    }
+
+    private func difference(_ image: DecodedImage, _ other: [UInt8]) -> Int {
+        PixelComparison(image.pixels, other).maxDifference
+    }
+
+    @Test(arguments: names)
+    func `pictures become sRGB as Little CMS makes it in Pillow and ImageMagick`(name: String) throws {
+        let file = try Self.file(name)
+        let image = try coders.decode(file)
+        expectEqual(image.size, Self.size)
+        let reference = try Self.file(name + ".rgba")
+        let difference = difference(image, reference)
+        #expect(difference <= 2, "\(name): \(difference)")
+        // The pixels are sRGB, so no profile is kept that would convert them again.
+        expectNil(image.metadata)
+        let isConverted = Self.converted.contains(name)
+        #expect(try (self.difference(plain(file), reference) > 4) == isConverted)
+        #expect((ColorConversion.of(MetadataBlocks(of: file)) != nil) == isConverted)
+    }
+
+    @Test(arguments: ["p3.jpg", "wide.png", "p3-alpha.webp", "wide16.png"])
+    func `colours are kept when asked, with their profile, and converted once by the next reader`(name: String) throws {
+        let file = try Self.file(name)
+        let kept = try coders.decode(file, options: Self.keeping)
+        expectEqual(kept.pixels, try plain(file).pixels)
+        let profile = try #require(MetadataBlocks(of: file).profile)
+        expectEqual(kept.metadata?.colorProfile, profile)
+        let reference = try Self.file(name + ".rgba")
+        for format in [EncodedFormat.png, .losslessWebP] {
+            let written = try coders.encode(kept, as: format.keeping(.colorProfile))
+            expectEqual(MetadataBlocks(of: written).profile, profile)
+            let read = try coders.decode(written)
+            // Eight of sixteen bits are left, and alpha rounds colours before they are converted.
+            #expect(difference(read, reference) <= (name == "wide.png" || name == "p3.jpg" ? 3 : 8))
+            try expectEqual(coders.transcode(file, as: format.keeping(.colorProfile)), written)
+            // What is sRGB is written without a profile, whatever is asked.
+            let plain = try coders.encode(coders.decode(file), as: format.keeping(.all))
+            expectNil(MetadataBlocks(of: plain).profile)
+            try expectEqual(coders.decode(plain).pixels, coders.decode(file).pixels)
+        }
+    }
+
+    @Test(arguments: ["inks.jpg", "grey.jpg", "linear16.png", "cicp-p3.png"])
+    func `colours that no encoder can write with a profile are converted in any case`(name: String) throws {
+        let file = try Self.file(name)
+        let image = try coders.decode(file, options: Self.keeping)
+        try expectEqual(image.pixels, coders.decode(file).pixels)
+        expectNil(image.metadata)
+    }
+
+    @Test func `a conversion is prepared once for equal colours, and few are kept`() throws {
+        func conversion(_ name: String) throws -> ColorConversion? {
+            ColorConversion.of(MetadataBlocks(of: try Self.file(name)))
+        }
+        do {
+            let first = try #require(try conversion("p3.jpg"))
+            #expect(try conversion("p3-alpha.webp") === first)
+            // Other pixels need another one.
+            #expect(try conversion("p3-alpha16-interlaced.png") !== first)
+        }
+        weak let weakly = try conversion("p3.jpg")
+        let png = try Self.file("linear16.png")
+        for index in 0..<ColorConversion.keptCount {
+            var other = png
+            // Another gamma each.
+            other[44] = UInt8(index)
+            #expect(ColorConversion.of(MetadataBlocks(of: other)) != nil)
+        }
+        expectNil(weakly)
+    }
+
+    @Test(arguments: ["wide.png", "inks.jpg", "wide16.png"])
+    func `a thumbnail is converted, and its memory counts`(name: String) throws {
+        let file = try Self.file(name)
+        let options = DecodeOptions(thumbnail: Self.box)
+        let thumbnail = try coders.decode(file, options: options)
+        let whole = try Self.box.transform(coders.decode(file))
+        // Which comes first, converting or resizing, changes little.
+        #expect(PixelComparison(thumbnail.pixels, whole.pixels).psnr > 30)
+        let decoder = try coders.decoder(for: file, options: options)
+        let more =
+            try coders.decodingByteCount(of: file) - decoder.decodingByteCount(of: file, options: DecodeOptions())
+        expectEqual(more, 1 << 20 + (name == "wide.png" ? 32 * 24 * 4 : 0))
+        let small = DecodeOptions(limits: ImageLimits(maximumMetadataByteCount: 100))
+        try expectEqual(coders.decode(file, options: small).pixels, plain(file).pixels)
+    }
+
+    @Test func `an untagged or sRGB picture costs nothing`() throws {
+        for file in [try Self.file("srgb.jpg"), try Self.file("plain-inks.jpg"), try Fixture.file("rgb8.png")] {
+            let decoder = try coders.decoder(for: file, options: DecodeOptions())
+            try expectEqual(
+                coders.decodingByteCount(of: file), decoder.decodingByteCount(of: file, options: DecodeOptions()))
+            try expectEqual(coders.decode(file).pixels, plain(file).pixels)
+        }
+    }
+
+    @Test func `previews have the colours of the picture`() throws {
+        let file = try Self.file("adobe-progressive.jpg")
+        let previewer = try #require(try coders.previewer(for: Array(file.dropLast(2))))
+        let preview = try #require(try previewer.preview(of: file))
+        #expect(PixelComparison(preview.pixels, try coders.decode(file).pixels).psnr > 30)
+        #expect(previewer.byteCount >= 32 * 24 * 4 * 2)
+    }
+
+    @Test func `frames are converted when they are made`() throws {
+        var animation = ImageFactory.animation(width: 20, height: 12, frames: 3, seed: 1)
+        animation.metadata = ImageMetadata(
+            colorProfile: try #require(MetadataBlocks(of: Self.file("wide.png")).profile))
+        let file = try coders.encode(animation, as: EncodedFormat.apng.keeping(.colorProfile))
+        let held = try coders.decode(file)
+        let onDemand = try coders.decode(file, options: DecodeOptions(framesOnDemand: true))
+        for index in 0..<3 {
+            let pixels = try onDemand.frame(at: index).pixels
+            expectEqual(pixels, held.frames[index].pixels)
+            #expect(pixels != animation.frames[index].pixels)
+        }
+    }
+
+    /// Before the pixels, after the header of 33 bytes.
+    private func inserting(_ type: StaticString, _ payload: [UInt8], into file: [UInt8]) -> [UInt8] {
+        var chunk: [UInt8] = []
+        PNGChunk.append(type, [payload[...]], to: &chunk)
+        return file[..<33] + chunk + file[33...]
+    }
+
+    @Test func `of what a PNG says of its colours, the strongest chunk counts`() throws {
+        func colors(_ file: [UInt8]) -> ColorDescription? { MetadataBlocks(of: file).colors }
+        let numbers = try Self.file("adobe-numbers16.png")
+        expectNil(colors(inserting("sRGB", [0], into: numbers)))
+        let profile = try Self.file("wide.png")
+        expectEqual(colors(inserting("sRGB", [0], into: profile)), colors(profile))
+        let coded = inserting("cICP", [12, 13, 0, 1], into: profile)
+        expectEqual(colors(coded), ColorDescription(primaries: 12, transfer: 13))
+        expectNil(colors(inserting("cICP", [1, 1, 0, 1], into: profile)))
+        // Those of video are none.
+        expectEqual(colors(inserting("cICP", [12, 13, 6, 1], into: profile)), colors(profile))
+        let plain = try Fixture.file("rgb8.png")
+        expectNil(colors(inserting("gAMA", PNGChunk.bigEndian(45_455), into: plain)))
+        expectNil(colors(inserting("gAMA", [0, 0, 0, 0], into: plain)))
+        #expect(colors(inserting("gAMA", PNGChunk.bigEndian(55_556), into: plain)) != nil)
+        let singular = inserting("cHRM", [UInt8](repeating: 0, count: 32), into: plain)
+        expectNil(ColorConversion.of(MetadataBlocks(of: singular)))
+    }
+
+    @Test func `numbers of video name their colours`() {
+        for numbers in [(1, 13), (1, 1), (2, 2), (0, 0), (99, 99), (1, 6)] {
+            expectNil(ColorDescription(primaries: numbers.0, transfer: numbers.1))
+        }
+        for numbers in [(9, 16), (9, 18), (12, 13), (1, 8), (11, 4), (4, 5), (5, 13), (6, 1), (8, 1), (22, 1)] {
+            #expect(ColorDescription(primaries: numbers.0, transfer: numbers.1) != nil)
+        }
+    }
+
+    @Test func `a decoder of the program's own may leave colours, too`() throws {
+        for leaves in [true, false] {
+            let own = ImageCoders(decoders: [OwnDecoder(leavesColorProfile: leaves)], encoders: [])
+            for name in ["wide.png", "wide16.png"] {
+                let file = try Self.file(name)
+                let image = try own.decode(file)
+                #expect((try difference(image, Self.file(name + ".rgba")) <= 5) == leaves)
+                expectNil(image.metadata)
+            }
+        }
+    }
+
+    @Test(arguments: ["p3.jpg", "grey.jpg", "inks.jpg", "wide.png", "cicp-p3.png", "linear16.png"])
+    func `what is broken in a profile makes no other error than before`(name: String) throws {
+        let file = try Self.file(name)
+        for index in 0..<(name == "inks.jpg" ? 40 : 200) {
+            var damaged = file
+            // Before the pixels, which are at the end.
+            damaged[40 + (index * 37) % min(file.count / 2, 600)] ^= UInt8(1 << (index % 8))
+            guard let image = try? coders.decode(damaged) else { continue }
+            expectEqual(image.pixels.count, image.size.bitmapByteCount)
+        }
+    }
+
+    @Test(arguments: converted)
+    func `colours do not depend on rows or passes`(name: String) throws {
+        let file = try Self.file(name)
+        let same = DecodeOptions(thumbnail: ResizeTransformer(size: Self.size), failOn: .never)
+        try expectEqual(coders.decode(file, options: same).pixels, coders.decode(file).pixels)
+    }
+}
+
+private struct OwnDecoder: ImageDecoding {
+    var leavesColorProfile: Bool
+
+    func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { true }
+
+    func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
+        try PNGCoder().properties(of: bytes, options: options)
+    }
+
+    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+        try PNGCoder().decode(bytes, options: options)
+    }
+}
