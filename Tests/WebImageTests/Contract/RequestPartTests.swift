@@ -65,6 +65,7 @@ import WebImageTesting
         let requests = [
             ImageRequest.numbered(1), Self.numbered { $0.firstFrameOnly = true }, Self.numbered { $0.failOn = .never },
             Self.numbered { $0.scale = 2 }, Self.numbered { $0.byteBudget = 100 },
+            Self.numbered { $0.keepsColors = true },
             Self.numbered { $0.coders = Identified(identity: "x", .default) },
         ]
         expectEqual(Set(requests.map(\.variantKey)).count, requests.count)
