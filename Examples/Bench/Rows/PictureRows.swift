@@ -34,6 +34,13 @@ extension Family {
                         note: "a whole process"))
             }
         }
+        let box = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 256, height: 256)))
+        let tagged = try Photograph.ofPhones()
+        // The same file, decoded as if it had no profile.
+        let keeping = DecodeOptions(thumbnail: box.thumbnail, keepsColors: true)
+        let figures = try await measure(
+            effort, decoding("of Display P3", tagged, box), decoding("its numbers", tagged, keeping))
+        show(Row("thumbnail-256-p3", figures[0], against: figures[1], by: .cpu, atMost: 1.15))
     }
 
     static let resample = Family(

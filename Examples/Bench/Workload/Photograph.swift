@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: MIT
 import CBenchBaselines
 import Foundation
+import ImageCoding
 
 /// Generated JPEG and PNG files, the same in every run.
 enum Photograph {
     /// 4,000 by 3,000 pixels, about 2 MB.
     static func twelveMegapixels() throws -> [UInt8] { try jpeg(width: 4_000, height: 3_000) }
+
+    /// The same numbers, of Display P3, as phones take them.
+    static func ofPhones() throws -> [UInt8] {
+        guard let profile = Data(base64Encoded: displayP3) else { throw Failure("the profile is no Base64") }
+        let coders = ImageCoders.default
+        var image = try coders.decode(twelveMegapixels())
+        image.metadata = ImageMetadata(colorProfile: Array(profile))
+        return try coders.encode(image, as: .jpeg(quality: 85).keeping(.colorProfile))
+    }
 
     /// 1,600 by 1,200 pixels, as in a feed.
     static func twoMegapixels() throws -> [UInt8] { try jpeg(width: 1_600, height: 1_200) }
@@ -27,6 +37,17 @@ enum Photograph {
         defer { unsafe free(bytes) }
         return unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
     }
+
+    /// An ICC profile of primaries and a curve.
+    private static let displayP3 = """
+        AAAB0G5vbmUCEAAAbW50clJHQiBYWVogAAAAAAAAAAAAAAAAYWNzcAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAPbWAAEA\
+        AAAA0y0AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAJZGVzYwAAAPAAAABgY3BydAAA\
+        AVAAAAAQd3RwdAAAAWAAAAAUclhZWgAAAXQAAAAUZ1hZWgAAAYgAAAAUYlhZWgAAAZwAAAAUclRSQwAAAbAAAAAgZ1RSQwAAAbAA\
+        AAAgYlRSQwAAAbAAAAAgZGVzYwAAAAAAAAAFbWFkZQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
+        AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAdGV4dAAAAABub25lAAAAAFhZWiAAAAAAAAD21gABAAAAANMtWFla\
+        IAAAAAAAAIPfAAA9v////7tYWVogAAAAAAAASr8AALE3AAAKuVhZWiAAAAAAAAAoOAAAEQsAAMi5cGFyYQAAAAAAAwAAAAJmZgAA\
+        8qcAAA1ZAAAT0AAACls=
+        """
 
     private static func jpeg(width: Int32, height: Int32) throws -> [UInt8] {
         var count = 0
