@@ -105,6 +105,20 @@ extension DecodedImage {
         }
     }
 
+    /// Makes something of the picture, and tells what was wrong with the frames that this took.
+    ///
+    /// An animation that ends before a damaged frame gives no error, only fewer frames: see ``forEachFrame(_:)``.
+    package func notingDamage<Value>(
+        _ make: (DecodedImage) throws -> Value
+    ) rethrows -> (value: Value, damage: ImageDamage) {
+        guard case .onDemand(let first, let source) = content, source.endsAtDamage else {
+            return (try make(self), damage)
+        }
+        let noting = NotingFrames(source)
+        let value = try make(copy(size, .onDemand(first, noting), loopCount: loopCount, hasAlpha: hasAlpha))
+        return (value, noting.hasDamage ? damage.union([.missingPixels, .corruptData]) : damage)
+    }
+
     /// An animation without its first frame in memory: it is made again when it is asked for.
     ///
     /// So an animation on its way into a file takes one frame less, when nothing else holds the picture.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import Locks
+
 /// Makes the frames of an animation when they are asked for, so that they need not all be in memory.
 ///
 /// Conform to it to give frames that are drawn, or read from elsewhere.
@@ -60,5 +62,28 @@ struct MappedFrames: FrameSource {
     var endsAtDamage: Bool { base.endsAtDamage }
 
     func pixels(at index: Int) throws -> [UInt8] { try transform(base.pixels(at: index)) }
+    func releaseMemory() { base.releaseMemory() }
+}
+
+/// Frames of another source that ends at damage, with a note of whether it did.
+final class NotingFrames: FrameSource {
+    private let base: any FrameSource
+    private let found = Mutex(false)
+
+    init(_ base: any FrameSource) { self.base = base }
+
+    /// Whether a frame that was asked for is damaged.
+    var hasDamage: Bool { found.withLock { $0 } }
+    var durations: [Duration] { base.durations }
+    var byteCount: Int { base.byteCount }
+    var endsAtDamage: Bool { true }
+
+    func pixels(at index: Int) throws -> [UInt8] {
+        do { return try base.pixels(at: index) } catch let error as ImageError where error.isDamage {
+            found.withLock { $0 = true }
+            throw error
+        }
+    }
+
     func releaseMemory() { base.releaseMemory() }
 }

@@ -185,12 +185,14 @@ extension JobRun {
     private func finish(
         _ node: Int, _ outputs: [JobOutput], _ image: DecodedImage, _ end: OutputFormat?, _ turn: JobQueue.Turn
     ) throws {
-        var file: Result<JobProduct.File, any Error>?
+        var (picture, file) = (image, Result<JobProduct.File, any Error>?.none)
         if let end, let properties = state.withLock({ $0.properties }) {
             let format = format(end, properties)
             file = Result {
                 let image = try encodable(image, as: format, properties)
-                return JobProduct.File(format: format, bytes: try job.coders.encode(image, as: format))
+                let made = try image.notingDamage { try job.coders.encode($0, as: format) }
+                picture.damage.formUnion(made.damage)
+                return JobProduct.File(format: format, bytes: made.value)
             }
             if case .failure(let error) = file {
                 try Task.checkCancellation()
@@ -213,7 +215,7 @@ extension JobRun {
         }
         // The memory of a picture that the job has dropped goes with the answer.
         let share = isKept ? processor.queue.share(of: image.byteCount) : turn.share(of: image.byteCount)
-        let product = product(.success(image), file, share, took: took)
+        let product = product(.success(picture), file, share, took: took)
         // A caller that looks at the manager finds the work at its end.
         if isOver { self.end(nil) }
         answer(outputs, .success(product))

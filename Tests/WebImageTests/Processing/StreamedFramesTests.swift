@@ -92,6 +92,20 @@ import WebImageTesting
         expectEqual(onDemand.entries, [false])
     }
 
+    @Test func `a file of the frames before a damaged one says that others are missing`() throws {
+        let broken = try staged(Self.damagedLate(Self.animation(9)))
+        var lax = request()
+        lax.failOn = .never
+        for _ in 0..<2 {
+            let file = broken.dataInTurn(lax, as: .webp()).value
+            #expect((1..<9).contains(file?.frameCount ?? 0))
+            expectEqual(file?.damage, [.missingPixels, .corruptData])
+            broken.emptyMemory()
+        }
+        expectEqual(onDemand.entries, [true])
+        expect(broken.isAtRest)
+    }
+
     @Test func `a file whose damage comes late is no picture, and is not stored`() throws {
         let broken = try staged(Self.damagedLate(Self.animation(9)))
         let caller = broken.dataInTurn(request(), as: .webp())
