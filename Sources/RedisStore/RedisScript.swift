@@ -73,6 +73,10 @@ extension RedisStore.Configuration {
         RedisCommand(["SET", name(key)], value: bytes, then: ["PX", Self.milliseconds(lifetime)])
     }
 
+    func prolonging(_ key: SharedKey, lifetime: Duration) -> RedisCommand {
+        RedisCommand(["PEXPIRE", name(key), Self.milliseconds(lifetime)])
+    }
+
     func asking(for key: SharedKey) -> RedisCommand { script(.ask, key, [Self.milliseconds(leaseTime)]) }
 
     func renewing(_ lease: SharedLease) -> RedisCommand {

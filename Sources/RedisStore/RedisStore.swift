@@ -101,6 +101,12 @@ public final class RedisStore: SharedLeasing {
         guard reply.isOK else { throw Self.unexpected(reply) }
     }
 
+    /// Begins the lifetime of what is stored under `key` anew.
+    public func prolong(_ key: SharedKey, lifetime: Duration) async throws {
+        let reply = try await link.reply(to: configuration.prolonging(key, lifetime: lifetime))
+        guard case .integer = reply else { throw Self.unexpected(reply) }
+    }
+
     /// Removes what is stored under `key`.
     public func remove(_ key: SharedKey) async throws {
         let reply = try await link.reply(to: RedisCommand(["DEL", configuration.name(key)]))

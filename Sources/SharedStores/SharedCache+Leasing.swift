@@ -8,7 +8,7 @@ package import WebImage
 extension SharedCache: EntryLeasing {
     /// The end of a lease.
     enum LeaseEnd {
-        case stored([UInt8])
+        case stored([UInt8], lifetime: Duration)
         /// The entry is made and not shared.
         case alone
         case failed(SharedFailure, isLasting: Bool)
@@ -86,7 +86,7 @@ extension SharedCache: EntryLeasing {
         guard let (lane, _) = leasing, let lease = table.take(key, token: token) else { return }
         let word: SharedLeaseEnd
         switch end {
-        case .stored(let bytes): word = .stored(bytes, lifetime: configuration.lifetime)
+        case .stored(let bytes, let lifetime): word = .stored(bytes, lifetime: lifetime)
         case .alone: word = .failed(SharedFailure.alone.encoded, lifetime: SharedFailure.aloneLifetime)
         case .failed(let failure, let isLasting):
             let lifetime = isLasting ? configuration.failureLifetime : SharedFailure.passingLifetime

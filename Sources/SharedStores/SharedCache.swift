@@ -20,7 +20,7 @@ public import WebImage
 public final class SharedCache: CacheStoring {
     /// The limits of a shared cache.
     public struct Configuration: Sendable {
-        /// How long an entry is shared. One day by default.
+        /// How long an entry is shared that has no `sharedAge` of its own. One day by default.
         public var lifetime: Duration = .seconds(86_400)
         /// How long the failure of a load that cannot succeed is shared. One minute by default.
         public var failureLifetime: Duration = .seconds(60)
@@ -37,6 +37,12 @@ public final class SharedCache: CacheStoring {
 
         /// Creates a configuration with the defaults.
         public init() {}
+
+        /// How long an entry is shared, by its own age or by the limit.
+        func lifetime(of metadata: EntryMetadata) -> Duration {
+            guard let age = metadata.sharedAge else { return lifetime }
+            return age.length ?? .seconds(10_000_000_000)
+        }
     }
 
     /// What has happened so far.
@@ -140,19 +146,26 @@ public final class SharedCache: CacheStoring {
 
     private func sharedEntry(for key: CacheKey) async throws -> DiskEntry? {
         guard key.isOriginal || key.isFile else { return nil }
-        return try await firstAnswer(SharedKey(key)) { DiskEntry(encoded: $0, for: key) }
+        return try await firstAnswer(SharedKey(key)) { bytes, lane in
+            let entry = DiskEntry(encoded: bytes, for: key)
+            guard case .sliding(let age)? = entry?.metadata.sharedAge else { return entry }
+            lane.submit(.prolong(SharedKey(key), lifetime: age))
+            return entry
+        }
     }
 
     private func about(_ original: CacheKey) async throws -> SharedEntry.About? {
-        try await firstAnswer(SharedKey.about(original), counts: false) { SharedEntry.readAbout($0, for: original) }
+        try await firstAnswer(SharedKey.about(original), counts: false) { bytes, _ in
+            SharedEntry.readAbout(bytes, for: original)
+        }
     }
 
     private func firstAnswer<Value: Sendable>(
-        _ key: SharedKey, counts: Bool = true, _ read: ([UInt8]) -> Value?
+        _ key: SharedKey, counts: Bool = true, _ read: ([UInt8], StoreLane) -> Value?
     ) async throws -> Value? {
         for lane in lanes {
             if let bytes = try await lane.bytes(for: key) {
-                if let value = read(bytes) {
+                if let value = read(bytes, lane) {
                     if counts { lane.count(\.hits) }
                     return value
                 }
@@ -181,16 +194,17 @@ public final class SharedCache: CacheStoring {
         entry.metadata.storedAt = Int64(configuration.now().timeIntervalSince1970)
         entry.metadata.generation = ContentGeneration(of: entry.bytes)
         let bytes = entry.encoded(for: key)
+        let lifetime = configuration.lifetime(of: entry.metadata)
         for lane in lanes {
             if key.isOriginal, let about = SharedEntry.about(entry.metadata, for: key) {
-                lane.submit(.store(.about(key), about))
+                lane.submit(.store(.about(key), about, lifetime: max(lifetime, configuration.lifetime)))
             }
             let limit = key.isOriginal ? lane.traits.maximumOriginalByteCount : lane.traits.maximumFileByteCount
-            let isShared = entry.bytes.count <= limit
+            let isShared = entry.bytes.count <= limit && lifetime > .zero
             if lane.store is any SharedLeasing, table.isLed(key) {
-                end(key, with: isShared ? bytes.map { .stored($0) } ?? .alone : .alone)
+                end(key, with: isShared ? bytes.map { .stored($0, lifetime: lifetime) } ?? .alone : .alone)
             } else if isShared, let bytes {
-                lane.submit(.store(SharedKey(key), bytes))
+                lane.submit(.store(SharedKey(key), bytes, lifetime: lifetime))
             }
         }
     }
@@ -210,7 +224,8 @@ public final class SharedCache: CacheStoring {
         change(&metadata)
         metadata.storedAt = Int64(configuration.now().timeIntervalSince1970)
         if let about = SharedEntry.about(metadata, for: key) {
-            for lane in lanes { lane.submit(.store(.about(key), about)) }
+            let lifetime = max(configuration.lifetime(of: metadata), configuration.lifetime)
+            for lane in lanes { lane.submit(.store(.about(key), about, lifetime: lifetime)) }
         }
         return outcome ?? .stored
     }
@@ -226,7 +241,7 @@ public final class SharedCache: CacheStoring {
     public func removeAll(madeFrom original: CacheKey) async throws {
         try await local?.removeAll(madeFrom: original)
         if let word = SharedEntry.gone(original) {
-            for lane in lanes { lane.submit(.store(.about(original), word)) }
+            for lane in lanes { lane.submit(.store(.about(original), word, lifetime: configuration.lifetime)) }
         }
         try await removeShared([SharedKey(original)])
     }

@@ -26,6 +26,13 @@ public protocol SharedStore: Sendable {
     /// - Throws: ``SharedStoreError``; `CancellationError`.
     func store(_ bytes: [UInt8], for key: SharedKey, lifetime: Duration) async throws
 
+    /// Begins the lifetime of what is stored under `key` anew; does nothing when there is nothing.
+    ///
+    /// The default implementation does nothing.
+    ///
+    /// - Throws: ``SharedStoreError``; `CancellationError`.
+    func prolong(_ key: SharedKey, lifetime: Duration) async throws
+
     /// Removes what is stored under `key`; does nothing when there is nothing.
     ///
     /// - Throws: ``SharedStoreError``; `CancellationError`.
@@ -33,6 +40,11 @@ public protocol SharedStore: Sendable {
 
     /// Ends the connections. Later calls throw ``SharedStoreError/Code/shutDown``.
     func shutdown() async
+}
+
+extension SharedStore {
+    /// Does nothing: a life counts from the store.
+    public func prolong(_ key: SharedKey, lifetime: Duration) async throws {}
 }
 
 /// A shared store that lets one of several processes do work while the others wait for the result.

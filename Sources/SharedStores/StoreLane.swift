@@ -8,17 +8,18 @@ import TaskCoordination
 /// time. What waits is limited in bytes; beyond the limit a write is dropped and counted. Removals have 4 MiB more.
 final class StoreLane: Sendable {
     enum Job: Sendable {
-        case store(SharedKey, [UInt8])
+        case store(SharedKey, [UInt8], lifetime: Duration)
+        case prolong(SharedKey, lifetime: Duration)
         case remove([SharedKey], done: OneShot<Void>?)
         case finish(SharedLease, SharedLeaseEnd)
 
         /// What the job keeps: its key and its place in the queue, and its content.
         var byteCount: Int {
             switch self {
-            case .store(_, let bytes), .finish(_, .stored(let bytes, _)), .finish(_, .failed(let bytes, _)):
+            case .store(_, let bytes, _), .finish(_, .stored(let bytes, _)), .finish(_, .failed(let bytes, _)):
                 Self.overhead + bytes.count
             case .remove(let keys, _): Self.overhead * (1 + keys.count)
-            case .finish(_, .released): Self.overhead
+            case .prolong, .finish(_, .released): Self.overhead
             }
         }
 
@@ -27,7 +28,7 @@ final class StoreLane: Sendable {
         /// What may wait, this job included. Of the ends of leases there are no more than leases.
         func limit(_ byteLimit: Int) -> Int {
             switch self {
-            case .store, .finish(_, .stored): byteLimit
+            case .store, .prolong, .finish(_, .stored): byteLimit
             case .remove: byteLimit + (4 << 20)
             case .finish: .max
             }
@@ -217,9 +218,10 @@ final class StoreLane: Sendable {
 
     /// - Returns: `false` when a lease had ended.
     private func perform(_ job: Job) async throws -> Bool {
-        try await within(traits.writeTimeout) { [store, lifetime = configuration.lifetime] in
+        try await within(traits.writeTimeout) { [store] in
             switch job {
-            case .store(let key, let bytes): try await store.store(bytes, for: key, lifetime: lifetime)
+            case .store(let key, let bytes, let lifetime): try await store.store(bytes, for: key, lifetime: lifetime)
+            case .prolong(let key, let lifetime): try await store.prolong(key, lifetime: lifetime)
             case .remove(let keys, _): for key in keys { try await store.remove(key) }
             case .finish(let lease, let end):
                 guard let store = store as? any SharedLeasing else { return true }

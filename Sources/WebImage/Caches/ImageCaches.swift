@@ -33,7 +33,8 @@ public final class ImageCaches: Sendable {
 
     init(
         memory limits: MemoryLimits, watch: MemoryWatch? = nil, disk: (any CacheStoring)?,
-        executor: (any TaskExecutor)?, writeLimit: Int = MemoryBudget.defaultMaximumWriteByteCount,
+        executor: (any TaskExecutor)?, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        writeLimit: Int = MemoryBudget.defaultMaximumWriteByteCount,
         onWarning: @escaping @Sendable (CacheError) -> Void = { _ in },
         onDrop: @escaping @Sendable (CacheKey) -> Void = { _ in }
     ) {
@@ -46,7 +47,7 @@ public final class ImageCaches: Sendable {
             }
         }
         memory = MemoryCache(
-            limits, watch: watch, executor: executor,
+            limits, watch: watch, executor: executor, now: clock,
             onRetire: { keys, table in variants.remove(keys) { table.contains($0) } })
         self.variants = variants
         self.disk = disk

@@ -207,7 +207,7 @@ extension DiskCache {
         for folder in EntryFiles.entryFolders.indices {
             for slice in index.expired(folder: folder, lifetime).slices(of: Self.sliceLength) {
                 try Task.checkCancellation()
-                let removed = await removeIfUnchanged(slice)
+                let removed = await removeIfUnchanged(withoutOwnAge(slice))
                 count += removed
                 counters.expirations += removed
             }
@@ -216,5 +216,17 @@ extension DiskCache {
         }
         if count > 0 { await announceRemovals() }
         return count
+    }
+
+    /// The entries that do not say themselves that they still count. The index does not know it after a listing.
+    private func withoutOwnAge(_ victims: [DiskIndex.Victim]) async -> [DiskIndex.Victim] {
+        let (files, lifetime, limit) = (files, lifetime, fileSizeLimit)
+        let unknown = victims.filter { $0.record.age == 0 }.map(\.digest)
+        let ages = try? await perform {
+            unknown.reduce(into: [:]) { $0[$1] = files.ownAge($1, lifetime, fileSizeLimit: limit) }
+        }
+        guard let ages, !ages.isEmpty else { return victims }
+        for (digest, age) in ages { index.setAge(digest, age) }
+        return victims.filter { ages[$0.digest] == nil }
     }
 }

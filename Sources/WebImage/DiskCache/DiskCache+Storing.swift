@@ -50,8 +50,8 @@ extension DiskCache {
 
     /// What a write ended with.
     private enum Written {
-        /// A file of this size, kept until this time.
-        case file(Int, keptUntil: Int64?, FolderAccount.Foreign)
+        /// A file of this size.
+        case file(Int, EntryMetadata, FolderAccount.Foreign)
         /// There was nothing to write.
         case nothing
         case tooLarge
@@ -92,11 +92,11 @@ extension DiskCache {
             let size = try files.write(front: front, body: entry.bytes, as: digest, storedAt: time)
             // Once the entry has its name, and before the store returns. Another cache may have removed its like.
             let found = account.add(byteCount == nil ? 1 : size)
-            return .file(size, keptUntil: metadata.keptUntil, found)
+            return .file(size, metadata, found)
         }
         switch result {
-        case .success(.file(let size, let keptUntil, let found)):
-            note(digest, size: size, storedAt: time, keptUntil: keptUntil)
+        case .success(.file(let size, let metadata, let found)):
+            note(digest, size: size, storedAt: time, metadata)
             if byteCount != nil { counters.stores += 1 }
             warnings.recover(.writing)
             learn(found)

@@ -196,11 +196,13 @@ public actor DiskCache: CacheStoring {
 
     /// Notes a file of this size, or its absence.
     ///
-    /// - Parameter keptUntil: `nil` when the entry has no end of its own, or it is unknown.
-    func note(_ digest: KeyDigest, size: Int?, storedAt: Int64, keptUntil: Int64? = nil) {
+    /// - Parameter metadata: What says when the entry ends; `nil` when that is unknown.
+    func note(_ digest: KeyDigest, size: Int?, storedAt: Int64, _ metadata: EntryMetadata? = nil) {
         changedDuringListing?.insert(digest)
         if let size {
-            index.set(digest, size: size, storedAt: storedAt, usedAt: now, keptUntil: keptUntil)
+            index.set(
+                digest, size: size, storedAt: storedAt, usedAt: now, keptUntil: metadata?.keptUntil,
+                age: metadata?.age)
             startSweeping()
         } else {
             index.remove(digest)

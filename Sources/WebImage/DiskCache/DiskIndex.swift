@@ -20,6 +20,8 @@ struct DiskIndex: Sendable {
         /// When the entry ends, in seconds since 1970; the highest number when that is unknown, or it has no end of its
         /// own.
         var keptUntil = UInt32.max
+        /// The code of the entry's own age; 0 when that is unknown, or it has none.
+        var age: UInt32 = 0
     }
 
     /// A record chosen for removal, as it was at that time.
@@ -46,20 +48,27 @@ struct DiskIndex: Sendable {
     ///
     /// - Complexity: O(1).
     mutating func set(
-        _ digest: KeyDigest, size: Int, storedAt: Int64, usedAt: Int64, keptUntil: Int64? = nil
+        _ digest: KeyDigest, size: Int, storedAt: Int64, usedAt: Int64, keptUntil: Int64? = nil,
+        age: CacheAge? = nil
     ) {
         let record = Record(
             size: min(max(0, size), Record.maximumByteCount), storedAt: UInt32(clamping: storedAt),
-            usedAt: UInt32(clamping: usedAt), keptUntil: Self.end(keptUntil))
+            usedAt: UInt32(clamping: usedAt), keptUntil: Self.end(keptUntil), age: Self.code(age))
         count(record, insteadOf: folders[digest.folderNumber].updateValue(record, forKey: digest))
     }
 
     /// Notes a use.
     ///
     /// - Complexity: O(1).
-    mutating func touch(_ digest: KeyDigest, at time: Int64, keptUntil: Int64?) {
+    mutating func touch(_ digest: KeyDigest, at time: Int64, keptUntil: Int64?, age: CacheAge?) {
         folders[digest.folderNumber][digest]?.usedAt = UInt32(clamping: time)
+        setAge(digest, age)
         if keptUntil != nil { folders[digest.folderNumber][digest]?.keptUntil = Self.end(keptUntil) }
+    }
+
+    /// Notes the own age of an entry.
+    mutating func setAge(_ digest: KeyDigest, _ age: CacheAge?) {
+        if age != nil { folders[digest.folderNumber][digest]?.age = Self.code(age) }
     }
 
     /// Forgets a file.
@@ -86,7 +95,9 @@ struct DiskIndex: Sendable {
                 size: file.size, storedAt: UInt32(clamping: file.modifiedAt),
                 usedAt: UInt32(clamping: usedAt))
             // The same file: its end is known only to those who have written or read it.
-            if let earlier, earlier.storedAt == record.storedAt { record.keptUntil = earlier.keptUntil }
+            if let earlier, earlier.storedAt == record.storedAt {
+                (record.keptUntil, record.age) = (earlier.keptUntil, earlier.age)
+            }
             records[file.digest] = record
         }
         for digest in changed where digest.folderNumber == number { records[digest] = known[digest] }
@@ -112,6 +123,8 @@ struct DiskIndex: Sendable {
         totalBytes += (new?.size ?? 0) - (old?.size ?? 0)
         count += (new == nil ? 0 : 1) - (old == nil ? 0 : 1)
     }
+
+    private static func code(_ age: CacheAge?) -> UInt32 { age.map { UInt32(clamping: $0.code) } ?? 0 }
 
     private static func end(_ time: Int64?) -> UInt32 { time.map { UInt32(clamping: $0) } ?? .max }
 
@@ -177,6 +190,7 @@ extension Lifetime {
     /// Whether a file counts.
     func covers(_ record: DiskIndex.Record) -> Bool {
         let keptUntil = record.keptUntil == .max ? nil : Int64(record.keptUntil)
-        return covers(storedAt: Int64(record.storedAt), usedAt: Int64(record.usedAt), keptUntil: keptUntil)
+        let rule = record.age == 0 ? self : own(CacheAge(code: Int64(record.age)))
+        return rule.covers(storedAt: Int64(record.storedAt), usedAt: Int64(record.usedAt), keptUntil: keptUntil)
     }
 }

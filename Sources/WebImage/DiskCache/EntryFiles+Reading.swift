@@ -41,7 +41,7 @@ extension EntryFiles {
     ) throws(SystemFailure) -> Finding {
         let finding = try read(key, digest, fileSizeLimit: fileSizeLimit, withBody: withBody)
         guard case .entry(let entry, let status) = finding else { return finding }
-        let lifetime = lifetime()
+        let lifetime = lifetime().own(entry.metadata.age)
         let (metadata, isKnownUse) = (entry.metadata, status.accessedAt <= lifetime.latest)
         guard
             lifetime.covers(
@@ -61,6 +61,16 @@ extension EntryFiles {
             }
         }
         return finding
+    }
+
+    /// What an entry that looks too old says itself: its age, if it counts by it; else `nil`.
+    func ownAge(_ digest: KeyDigest, _ lifetime: Lifetime, fileSizeLimit: Int) -> CacheAge? {
+        let found = try? read(digest, fileSizeLimit: fileSizeLimit, withBody: false) { _ in true }
+        guard case .entry(let entry, let status)? = found, let age = entry.metadata.age,
+            lifetime.own(age).covers(
+                storedAt: entry.metadata.storedAt, usedAt: status.accessedAt, keptUntil: entry.metadata.keptUntil)
+        else { return nil }
+        return age
     }
 
     /// The content of an original; `nil` when there is none or it cannot be read.

@@ -8,6 +8,7 @@ extension EntryMetadata {
     private enum Tag: UInt8 {
         case url = 1, contentType, format, pixelWidth, pixelHeight, frameCount, httpStatus, etag, lastModified
         case responseDate, storedAt, expiresAt, varySelector, attribute, madeFrom, keptUntil
+        case age, sharedAge
     }
 
     /// The generation is left out, because the entry's header has it.
@@ -28,6 +29,8 @@ extension EntryMetadata {
         Self.append(responseDate, as: .responseDate, to: &bytes)
         Self.append(storedAt, as: .storedAt, to: &bytes)
         Self.append(keptUntil, as: .keptUntil, to: &bytes)
+        Self.append(age?.code, as: .age, to: &bytes)
+        Self.append(sharedAge?.code, as: .sharedAge, to: &bytes)
         Self.append(expiresAt, as: .expiresAt, to: &bytes)
         Self.append(madeFrom.map { Int64(bitPattern: $0.rawValue) }, as: .madeFrom, to: &bytes)
         for (name, value) in varySelectors { Self.append(name, value, as: .varySelector, to: &bytes) }
@@ -67,6 +70,8 @@ extension EntryMetadata {
             case .responseDate: responseDate = Self.number(field)
             case .storedAt: storedAt = Self.number(field) ?? 0
             case .keptUntil: keptUntil = Self.number(field)
+            case .age: age = Self.number(field).flatMap(CacheAge.init(code:))
+            case .sharedAge: sharedAge = Self.number(field).flatMap(CacheAge.init(code:))
             case .expiresAt: expiresAt = Self.number(field)
             case .madeFrom:
                 madeFrom = Self.number(field).map { ContentGeneration(rawValue: UInt64(bitPattern: $0)) }

@@ -37,6 +37,10 @@ public struct EntryMetadata: Sendable, Hashable, Codable {
     ///
     /// From then on it is a miss, and it is removed. `nil` when the limits of the cache decide alone.
     public var keptUntil: Int64?
+    /// How long a disk keeps the entry, in place of its own limit of age; `nil` for that.
+    public var age: CacheAge?
+    /// How long shared stores keep the entry, in place of their own limit; `nil` for that.
+    public var sharedAge: CacheAge?
     /// When the response stops being fresh, in seconds since 1970.
     ///
     /// The cache keeps stale entries, because they can be revalidated.

@@ -18,6 +18,8 @@ extension FileSystem {
         package var changedAt: Duration
         /// Whether a folder has a name for the file, which may be open without one.
         var hasName = true
+        /// The number of the user.
+        var ownerID: UInt32 = 0
     }
 
     /// The space that this user may still take on the file system of a folder, in bytes.
@@ -120,5 +122,6 @@ extension FileSystem.Status {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
         hasName = status.st_nlink > 0
+        ownerID = status.st_uid
     }
 }

@@ -42,20 +42,26 @@ extension ImageManager {
 
     /// Puts a picture into the caches, as a load of the request would.
     ///
-    /// In memory at once; on disk as a variant, if the request has transformers and ``Configuration/variantStorage``
-    /// admits it. Later loads of the request find it. A picture without transformers is in memory only: to keep it on
-    /// disk, encode it and use ``store(_:for:)``.
+    /// In memory at once, and on disk later. Later loads of the request find it. With transformers it is a variant,
+    /// which the disk keeps if ``Configuration/variantStorage`` admits it. Without them it is the original, and what was
+    /// made of an earlier one goes.
+    ///
+    /// ```swift
+    /// await manager.store(chart, for: ImageRequest(key: "chart"))
+    /// ```
     ///
     /// - Parameters:
     ///   - image: The picture, transformed as the request asks for.
     ///   - request: Names it, and chooses the caches.
-    ///   - format: The format of its original. PNG by default.
+    ///   - format: The format of the file on disk. For an original by default PNG if a pixel may be transparent,
+    ///     JPEG of quality 90 otherwise, and animated PNG for a moving picture; for a variant that of
+    ///     ``Configuration/variantStorage``.
     public nonisolated func store(
-        _ image: DecodedImage, for request: ImageRequest, format: ImageFormat = .png
+        _ image: DecodedImage, for request: ImageRequest, format: ImageFormat? = nil
     ) async {
         let request = pipeline.named(request)
         let load = StoredByHand(pipeline: pipeline, request: request)
-        await load.store(image, format)
+        await load.store(image, format.map { EncodedFormat($0) })
     }
 
     /// Puts a file into the caches, as if it had come from the origin: later loads of the address decode it.
@@ -88,6 +94,28 @@ extension ImageManager {
         try await Pipeline.asking(request.url) { try await caches.disk?.removeAll(madeFrom: original) }
     }
 
+    /// Removes the picture or the file that a request asks for, and nothing else that was made of its original.
+    ///
+    /// A picture without transformers is in memory alone: its file, the original, stays.
+    ///
+    /// - Parameters:
+    ///   - request: Names the picture, with its transformers.
+    ///   - format: The format of the file; `nil` for pixels.
+    ///   - tiers: The caches to remove it from. Both by default.
+    /// - Throws: `CancellationError`; ``ImageLoadError`` for what a cache of the program's own has thrown.
+    public nonisolated func removeVariant(
+        _ request: ImageRequest, as format: OutputFormat? = nil, from tiers: CacheTiers = .all
+    ) async throws {
+        let request = pipeline.named(request)
+        let caches = pipeline.caches(for: request)
+        let name = format.map { request.fileKey($0) } ?? request.variantKey
+        if tiers.contains(.memory) { caches.memory.remove(format == nil ? .picture(name) : .file(name)) }
+        guard tiers.contains(.disk), format != nil || !name.isOriginal else { return }
+        // A write that waits would bring the entry back.
+        await caches.writes?.settle(name)
+        try await Pipeline.asking(request.url) { try await caches.disk?.remove(name) }
+    }
+
     /// Waits until everything that the manager has handed over for the disk so far is written, or refused.
     ///
     /// **Cancellation**: returns at once.
@@ -103,7 +131,7 @@ extension ImageManager {
 
     /// Changes what the memory cache may hold, and evicts what is too much.
     public nonisolated func setMemoryLimits(_ limits: MemoryLimits) async {
-        await pipeline.caches.memory.updateLimits(maximumCost: limits.maximumCost, maximumCount: limits.maximumCount)
+        await pipeline.caches.memory.updateLimits(limits)
     }
 
     /// Gives memory back while memory is short, also that of remembered failures; see ``MemoryCache/respond(to:)``.
@@ -123,18 +151,23 @@ private struct StoredByHand {
 
     private var storesOnDisk: Bool { request.allowsDisk && pipeline.caches(for: request).writes != nil }
 
-    func store(_ image: DecodedImage, _ format: ImageFormat) async {
+    func store(_ image: DecodedImage, _ format: EncodedFormat?) async {
         let (writer, name) = (pipeline.writer(for: request), request.variantKey)
-        let response = ImageResponse(inMemory: Shared(.init(image: image, format: format, number: number)))
+        let format = format ?? (name.isOriginal ? .fitting(image) : nil)
+        if name.isOriginal { writer.forget(name) }
+        let response = ImageResponse(
+            inMemory: Shared(.init(image: image, format: format?.format ?? .png, number: number)))
         if request.cacheWrites.variant.contains(.memory) {
-            writer.remember(.decoded(response.content), as: .picture(name), of: request.originalKey)
+            writer.remember(
+                .decoded(response.content), as: .picture(name), of: request.originalKey, request.lifetime)
         }
-        guard storesOnDisk, request.cacheWrites.variant.contains(.disk), !name.isOriginal,
-            let making = pipeline.variantEntry(response, for: request, madeFrom: nil)
+        let writes = name.isOriginal ? request.cacheWrites.original : request.cacheWrites.variant
+        guard storesOnDisk, writes.contains(.disk),
+            let making = pipeline.variantEntry(response, for: request, madeFrom: nil, as: format)
         else { return }
         await writer.store(
             as: name, of: request.originalKey, number: response.number, byteCount: image.byteCount,
-            waits: request.waitsForStores, making)
+            waits: request.waitsForStores, request.lifetime, making)
     }
 
     func store(_ file: [UInt8]) async throws {
@@ -156,7 +189,8 @@ private struct StoredByHand {
         metadata.describe(properties)
         let entry = DiskEntry(metadata: metadata, bytes: file)
         await writer.store(
-            as: original, of: original, number: number, byteCount: file.count, waits: request.waitsForStores
+            as: original, of: original, number: number, byteCount: file.count, waits: request.waitsForStores,
+            request.lifetime
         ) { entry }
         remember(file, properties, number)
     }
@@ -169,6 +203,6 @@ private struct StoredByHand {
         file.number = number
         let original = request.originalKey
         pipeline.writer(for: request).remember(
-            .encoded(Shared(file)), as: .file(original), of: original)
+            .encoded(Shared(file)), as: .file(original), of: original, request.lifetime)
     }
 }

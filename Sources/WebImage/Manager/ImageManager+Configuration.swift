@@ -92,11 +92,25 @@ public struct VariantStorage: Sendable, Hashable {
     public var maximumPixelCount: Int
     /// The format. PNG by default, which is lossless.
     public var format: EncodedFormat
+    /// The format of pictures in which no pixel may be transparent; `nil`, the default, for ``format``.
+    ///
+    /// `.jpeg()` makes their files smaller. What comes from disk then differs a little from what came from memory.
+    public var opaqueFormat: EncodedFormat?
 
     /// Creates a value.
-    public init(maximumPixelCount: Int = 1_000_000, format: EncodedFormat = .png) {
+    public init(
+        maximumPixelCount: Int = 1_000_000, format: EncodedFormat = .png, opaqueFormat: EncodedFormat? = nil
+    ) {
         self.maximumPixelCount = maximumPixelCount
         self.format = format
+        self.opaqueFormat = opaqueFormat
+    }
+}
+
+extension EncodedFormat {
+    /// The format for a picture that a program stores without naming one.
+    static func fitting(_ image: DecodedImage) -> EncodedFormat {
+        image.frameCount > 1 ? .apng : image.hasAlpha ? .png : .jpeg(quality: 90)
     }
 }
 

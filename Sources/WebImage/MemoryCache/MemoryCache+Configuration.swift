@@ -10,11 +10,16 @@ public struct MemoryLimits: Sendable, Equatable {
     ///
     /// Default: 100,000. 0, and less, stand for no limit.
     public var maximumCount: Int
+    /// When an entry ends that is stored without an age of its own. Default: never.
+    public var age: CacheAge
 
     /// Creates limits.
-    public init(maximumCost: Int = MemoryBudget.defaultMaximumCost, maximumCount: Int = 100_000) {
+    public init(
+        maximumCost: Int = MemoryBudget.defaultMaximumCost, maximumCount: Int = 100_000, age: CacheAge = .never
+    ) {
         self.maximumCost = maximumCost
         self.maximumCount = maximumCount
+        self.age = age
     }
 
     /// The limits that apply under this pressure, as numbers above 0.

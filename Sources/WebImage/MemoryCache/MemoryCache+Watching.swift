@@ -40,6 +40,7 @@ extension MemoryCache {
         let before = gauge.level
         let sample = watcher.watch.sample()
         gauge.note(sample)
+        table.removeExpired()
         // Until the next sample the cache takes no more than there is, however fast it grows.
         let (limit, isBeyondAll) = statistics.cost.addingReportingOverflow(max(0, sample.room ?? .max))
         growthLimit = isBeyondAll ? .max : limit

@@ -54,7 +54,8 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
         // The table counts from here: a duration has a fixed layout, and an instant has not.
         let start = now()
         table = MemoryTable(
-            maximumCost: cost, maximumCount: count, onRetire: onRetire, now: { start.duration(to: now()) })
+            maximumCost: cost, maximumCount: count, age: configuration.age, onRetire: onRetire,
+            now: { start.duration(to: now()) })
         watcher = watch.map { MemoryWatcher($0, executor: executor) }
     }
 
@@ -81,18 +82,28 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
     ///   - value: What a look-up finds.
     ///   - key: What it is found under.
     ///   - cost: What the value occupies, in bytes.
-    ///   - lifetime: When this has passed, the value is a miss, and a look-up removes it. `nil` for no end; 0, and
-    ///     less, end it at once.
+    ///   - age: From its end on the value is a miss, and a look-up or the next sample of memory removes it. `nil` for
+    ///     as ``MemoryLimits/age`` says.
     /// - Returns: `false` when the value is not stored, because its cost is negative or above the cost limit, or
     ///   because it is large and new among values in use. An earlier value for `key` is removed as well, because it is
     ///   outdated.
     /// - Complexity: O(1) amortised over the entries it evicts.
     @discardableResult
-    public nonisolated func store(_ value: Value, for key: Key, cost: Int, lifetime: Duration? = nil) -> Bool {
-        let isStored = table.store(value, for: key, cost: cost, lifetime: lifetime)
+    public nonisolated func store(_ value: Value, for key: Key, cost: Int, age: CacheAge? = nil) -> Bool {
+        let isStored = table.store(value, for: key, cost: cost, age: age, keepsEnd: false)
         if isStored, let watcher { startWatching(watcher) }
         return isStored
     }
+
+    /// Stores `value` in place of an earlier one that says the same otherwise, and ends when that would have.
+    nonisolated func replace(_ value: Value, for key: Key, cost: Int) {
+        _ = table.store(value, for: key, cost: cost, age: nil, keepsEnd: true)
+    }
+
+    /// Removes the entries that are past their end. The watch for memory pressure does it with each sample.
+    ///
+    /// - Complexity: O(number of entries), in slices between which look-ups continue.
+    public func removeExpired() { table.removeExpired() }
 
     /// Removes the value stored for `key` and returns it.
     ///
@@ -123,7 +134,13 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
     ///   - maximumCost: In bytes; 0, and less, stand for no limit.
     ///   - maximumCount: In entries; 0, and less, stand for no limit.
     public func updateLimits(maximumCost: Int, maximumCount: Int) {
-        limits = Configuration(maximumCost: maximumCost, maximumCount: maximumCount)
+        updateLimits(Configuration(maximumCost: maximumCost, maximumCount: maximumCount, age: limits.age))
+    }
+
+    /// Changes the limits. The age counts for what is stored from then on.
+    public func updateLimits(_ limits: Configuration) {
+        self.limits = limits
+        table.setAge(limits.age)
         applyLimits()
     }
 

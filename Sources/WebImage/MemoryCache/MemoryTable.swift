@@ -11,11 +11,15 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let entries: Mutex<S3FIFO<Key, Value>>
     private let onRetire: Retirement?
 
-    init(maximumCost: Int, maximumCount: Int, onRetire: Retirement?, now: @escaping @Sendable () -> Duration) {
+    init(
+        maximumCost: Int, maximumCount: Int, age: CacheAge, onRetire: Retirement?,
+        now: @escaping @Sendable () -> Duration
+    ) {
         self.onRetire = onRetire
-        entries = Mutex(
-            S3FIFO(
-                maximumCost: maximumCost, maximumCount: maximumCount, notesRetiredKeys: onRetire != nil, now: now))
+        var table = S3FIFO<Key, Value>(
+            maximumCost: maximumCost, maximumCount: maximumCount, notesRetiredKeys: onRetire != nil, now: now)
+        table.age = age
+        entries = Mutex(table)
     }
 
     private func tell(_ keys: [Key]) { if !keys.isEmpty { onRetire?(keys, self) } }
@@ -33,13 +37,15 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     func contains(_ key: Key) -> Bool { entries.withLock { $0.contains(key) } }
 
-    /// - Parameter lifetime: The entry is a miss when this has passed; `nil` for never.
-    func store(_ value: Value, for key: Key, cost: Int, lifetime: Duration?) -> Bool {
+    /// The age of entries that are stored without one.
+    func setAge(_ age: CacheAge) { entries.withLock { $0.age = age } }
+
+    /// Stores a value; see ``S3FIFO``.
+    func store(_ value: Value, for key: Key, cost: Int, age: CacheAge?, keepsEnd: Bool) -> Bool {
         let (isStored, keys, retired) = entries.withLock { entries in
-            // Durations trap on times that they cannot count; thirty years are long enough.
-            let deadline = lifetime.map { entries.now() + min(max($0, .zero), .seconds(1_000_000_000)) }
             var retired: [Value] = []
-            let isStored = entries.store(value, for: key, cost: cost, deadline: deadline, retired: &retired)
+            let isStored = entries.store(
+                value, for: key, cost: cost, age: age, keepsEnd: keepsEnd, retired: &retired)
             return (isStored, entries.takeRetiredKeys(), retired)
         }
         tell(keys)
@@ -104,12 +110,31 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
+    /// Removes the entries that are past their end.
+    ///
+    /// - Complexity: O(number of entries), in slices between which look-ups continue; O(1) when none has had an end.
+    func removeExpired() {
+        var first = 0
+        while true {
+            let (keys, retired, isDone) = entries.withLock { entries in
+                var retired: [Value] = []
+                if entries.hasDeadlines { entries.removeExpired(first..<first + 256, retired: &retired) }
+                return (entries.takeRetiredKeys(), retired, !entries.hasDeadlines || first + 256 >= entries.slots.count)
+            }
+            tell(keys)
+            _ = consume retired
+            if isDone { return }
+            first += 256
+        }
+    }
+
     /// Removes every entry, and keeps the limits and the statistics.
     func removeAll() {
         let emptied = entries.withLock { entries in
             var successor = S3FIFO<Key, Value>(
                 maximumCost: entries.maximumCost, maximumCount: entries.maximumCount,
                 notesRetiredKeys: onRetire != nil, now: entries.now)
+            successor.age = entries.age
             successor.hitCount = entries.hitCount
             successor.missCount = entries.missCount
             successor.evictionCount = entries.evictionCount

@@ -36,6 +36,8 @@ struct S3FIFO<Key: Hashable, Value> {
         var older: Int32 = -1
         var queue = Queue.unused
         var hits: UInt8 = 0
+        /// Each use moves the deadline to so many seconds from then; 0 for never.
+        var prolonging: Float = 0
     }
 
     /// The ends of a queue, its count and its cost.
@@ -60,6 +62,10 @@ struct S3FIFO<Key: Hashable, Value> {
     /// Whether the keys of slots that are emptied are noted.
     private let notesRetiredKeys: Bool
     private var retiredKeys: [Key] = []
+    /// The age of entries that are stored without one.
+    var age = CacheAge.never
+    /// Whether an entry may have a deadline.
+    private(set) var hasDeadlines = false
     /// The time by which deadlines pass. Read only for an entry that has one.
     let now: @Sendable () -> Duration
 
@@ -100,10 +106,15 @@ struct S3FIFO<Key: Hashable, Value> {
             return nil
         }
         let position = Int(number)
-        if let deadline = slots[position].deadline, deadline <= now() {
-            missCount &+= 1
-            retired = remove(key)
-            return nil
+        if let deadline = slots[position].deadline {
+            let time = now()
+            guard time < deadline else {
+                missCount &+= 1
+                retired = remove(key)
+                return nil
+            }
+            let prolonging = slots[position].prolonging
+            if prolonging > 0 { slots[position].deadline = time + .seconds(Double(prolonging)) }
         }
         hitCount &+= 1
         if slots[position].hits < Self.highestHitCount { slots[position].hits &+= 1 }
@@ -122,15 +133,20 @@ struct S3FIFO<Key: Hashable, Value> {
     /// Stores `value`, in place of an earlier value for `key`.
     ///
     /// - Parameters:
-    ///   - deadline: From then on the entry is a miss; `nil` for never.
+    ///   - age: When the entry ends; `nil` for as ``age`` says.
+    ///   - keepsEnd: Whether it ends when the earlier value would have.
     ///   - retired: Receives the replaced value and the values evicted to make room.
     /// - Returns: `false` when `cost` is negative or above the limit, or the entry is large and new and main leaves no
     ///   room. Then nothing is held for `key`; the hash of a large new entry is remembered.
     /// - Complexity: O(1) amortised over the entries it evicts.
     mutating func store(
-        _ value: Value, for key: Key, cost: Int, deadline: Duration? = nil, retired: inout [Value]
+        _ value: Value, for key: Key, cost: Int, age: CacheAge? = nil, keepsEnd: Bool = false,
+        retired: inout [Value]
     ) -> Bool {
-        let replaced = slotNumbers[key].map { (slots[Int($0)].queue, slots[Int($0)].hits) }
+        let replaced = slotNumbers[key].map { number in
+            let slot = slots[Int(number)]
+            return (slot.queue, slot.hits, end: (slot.deadline, slot.prolonging))
+        }
         if replaced != nil, let old = remove(key) { retired.append(old) }
         guard (0...maximumCost).contains(cost) else { return false }
         let isKnown = (ghosts.count > 0 && ghosts.forget(key.hashValue)) || replaced?.0 == .main
@@ -142,10 +158,35 @@ struct S3FIFO<Key: Hashable, Value> {
         }
         while totalCost > maximumCost - cost || count >= maximumCount { evictOne(retired: &retired) }
         let number = takeSlot()
-        slots[Int(number)] = Slot(key: key, value: value, cost: cost, deadline: deadline, hits: replaced?.1 ?? 0)
+        let (deadline, prolonging) = keepsEnd ? replaced?.end ?? end(age) : end(age)
+        if deadline != nil { hasDeadlines = true }
+        slots[Int(number)] = Slot(
+            key: key, value: value, cost: cost, deadline: deadline, hits: replaced?.1 ?? 0, prolonging: prolonging)
         slotNumbers[key] = number
         link(number, into: isKnown ? .main : .small)
         return true
+    }
+
+    /// The deadline of an entry that is stored now, and what a use adds to it.
+    private func end(_ age: CacheAge?) -> (Duration?, Float) {
+        let age = age ?? self.age
+        // Durations trap on times that they cannot count; thirty years are long enough.
+        guard let length = age.length.map({ min(max($0, .zero), .seconds(1_000_000_000)) }) else { return (nil, 0) }
+        guard case .sliding = age else { return (now() + length, 0) }
+        return (now() + length, Float(length / .seconds(1)))
+    }
+
+    /// Removes the entries among these slots that are past their deadline.
+    ///
+    /// - Complexity: O(number of slots).
+    mutating func removeExpired(_ places: Range<Int>, retired: inout [Value]) {
+        let time = now()
+        for place in places.clamped(to: slots.indices) {
+            guard let deadline = slots[place].deadline, deadline <= time, let key = slots[place].key,
+                let value = remove(key)
+            else { continue }
+            retired.append(value)
+        }
     }
 
     /// The keys noted since the last call.

@@ -10,10 +10,12 @@ final class CacheWriter: Sendable {
     init(_ caches: ImageCaches, _ order: ContentOrder) { (self.caches, self.order) = (caches, order) }
 
     /// Stores a picture or a file in memory.
-    func remember(_ picture: CachedPicture, as key: MemoryKey, of original: CacheKey) {
+    func remember(
+        _ picture: CachedPicture, as key: MemoryKey, of original: CacheKey, _ lifetime: CacheLifetime = .init()
+    ) {
         let memory = caches.memory
         order.ifNewest(picture.number, picture.generation, of: original) {
-            memory.store(picture, for: key, cost: picture.cost(for: key))
+            memory.store(picture, for: key, cost: picture.cost(for: key), age: lifetime.memory)
             if !key.name.isOriginal { caches.variants.insert(key, of: original) { memory.contains(key) } }
         }
     }
@@ -40,7 +42,7 @@ final class CacheWriter: Sendable {
                     view.origin == known || (generation != nil && view.generation == generation)
                 else { continue }
                 let renewed = view.renewed(origin, number)
-                caches.memory.store(renewed, for: name, cost: renewed.cost(for: name))
+                caches.memory.replace(renewed, for: name, cost: renewed.cost(for: name))
             }
         }
     }
@@ -59,10 +61,11 @@ final class CacheWriter: Sendable {
     ///     written.
     ///   - making: Makes the entry when the write begins.
     func store(
-        as key: CacheKey, of original: CacheKey, number: Int, byteCount: Int, waits: Bool,
+        as key: CacheKey, of original: CacheKey, number: Int, byteCount: Int, waits: Bool, _ lifetime: CacheLifetime,
         _ making: @escaping WriteBehind.Making
     ) async {
         guard let writes = caches.writes else { return }
+        let making = lifetime.stamping(making)
         let isCurrent = { @Sendable [order] in order.admits(number, of: original) }
         if waits {
             await writes.submit(for: key, byteCount: byteCount, if: isCurrent, making)

@@ -46,7 +46,7 @@ extension Load {
     func store(as name: CacheKey, number: Int, byteCount: Int, _ making: @escaping WriteBehind.Making) async {
         await writer.store(
             as: name, of: request.originalKey, number: number, byteCount: byteCount, waits: request.waitsForStores,
-            handingOver(name, making))
+            request.lifetime, handingOver(name, making))
     }
 
     /// What a variant or a file on disk says it was made from. A serializer makes the stored original differ from the
@@ -75,6 +75,6 @@ extension Load {
     /// Stores a view of the original in memory.
     func remember(_ view: CachedPicture, as key: MemoryKey, _ tiers: CacheTiers) {
         guard tiers.contains(.memory), ruling?.mayKeep != false else { return }
-        writer.remember(view, as: key, of: request.originalKey)
+        writer.remember(view, as: key, of: request.originalKey, request.lifetime)
     }
 }

@@ -105,17 +105,26 @@ struct Picture: Product {
 extension Pipeline {
     /// What makes the entry of a small still variant; `nil` for one that is not kept on disk. Larger ones are made
     /// again from the original.
+    ///
+    /// An original that a program stores has no such limit.
+    ///
+    /// - Parameter chosen: The format of the file, in place of the usual one.
     func variantEntry(
-        _ response: ImageResponse, for request: ImageRequest, madeFrom generation: ContentGeneration?
+        _ response: ImageResponse, for request: ImageRequest, madeFrom generation: ContentGeneration?,
+        as chosen: EncodedFormat? = nil
     ) -> WriteBehind.Making? {
         let (image, policy) = (response.image, configuration.variantStorage)
-        guard image.frameCount == 1, image.width * image.height <= policy.maximumPixelCount else { return nil }
+        guard
+            request.variantKey.isOriginal
+                || image.frameCount == 1 && image.width * image.height <= policy.maximumPixelCount
+        else { return nil }
+        let written = chosen ?? (image.hasAlpha ? policy.format : policy.opaqueFormat ?? policy.format)
         let (processing, format) = (processing, response.format)
         return {
-            let bytes = try await processing.encode(image, as: policy.format, for: request)
+            let bytes = try await processing.encode(image, as: written, for: request)
             var metadata = EntryMetadata(
                 url: request.url.absoluteString, format: format.name, pixelWidth: image.width,
-                pixelHeight: image.height, frameCount: 1)
+                pixelHeight: image.height, frameCount: image.frameCount)
             metadata.madeFrom = generation
             metadata.isMadeFromLossless = response.isLossless
             metadata.damage = image.damage

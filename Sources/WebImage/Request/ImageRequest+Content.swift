@@ -35,6 +35,19 @@ extension ImageRequest {
         hold(.bytes(bytes))
     }
 
+    /// Creates a request for a picture that the program puts into the caches itself, under a key of its own.
+    ///
+    /// ```swift
+    /// await manager.store(chart, for: ImageRequest(key: "chart"))
+    /// let thumbnail = try await manager.image(for: ImageRequest(key: "chart", transformers: [small]))
+    /// ```
+    ///
+    /// Its policy is ``CachePolicy/onlyIfCached``, and ``cacheKey`` the key.
+    public init(key: String, transformers: [any ImageTransforming] = []) {
+        self.init(URL(string: "about:blank")!, transformers: transformers)
+        (cacheKey, cachePolicy) = (key, .onlyIfCached)
+    }
+
     /// Creates a request for the picture in a file of this machine.
     ///
     /// The program answers for the path; no folder is forbidden. For paths that others choose there is `FileLoader`, a

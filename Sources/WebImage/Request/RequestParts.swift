@@ -20,6 +20,9 @@ struct RequestParts: Sendable {
     var byteBudget: Int?
     var keepsColors = false
     var scale = 1.0
+    var lifetime = CacheLifetime()
+    /// Whether a new original is decoded before it is kept, so that a cache has pictures alone.
+    var provesOriginal = true
 
     /// Whether a part changes the bytes that a transfer brings.
     var changesBytes: Bool {
@@ -64,9 +67,10 @@ struct RequestParts: Sendable {
         return (try? credential.fieldValue()) ?? ""
     }
 
-    /// Whether both keep their pictures in the same caches, have the same limits and accept the same damage.
+    /// Whether both keep their pictures in the same caches, as long, have the same limits and accept the same damage.
     func loadsAlike(_ other: RequestParts) -> Bool {
         caches?.identity == other.caches?.identity && limits == other.limits && failOn == other.failOn
+            && lifetime == other.lifetime && provesOriginal == other.provesOriginal
     }
 
     /// Whether both bring the same bytes. Compares the bytes of the names, as the keys of the caches do.
@@ -138,6 +142,12 @@ extension ImageRequest {
     public var scale: Double {
         get { parts?.value.scale ?? 1 }
         set { changeParts { $0.scale = newValue } }
+    }
+
+    /// How long the caches keep what the load stores. As their own limits say by default.
+    public var lifetime: CacheLifetime {
+        get { parts?.value.lifetime ?? CacheLifetime() }
+        set { changeParts { $0.lifetime = newValue } }
     }
 
     /// Changes the request before it is sent. None by default.

@@ -93,6 +93,77 @@ import WebImageTesting
         }
     }
 
+    @Test(arguments: [false, true], 0..<10 as Range<UInt64>)
+    func `a picture stored without transformers is on disk, as PNG with alpha, else as JPEG, also under a key`(
+        hasAlpha: Bool, seed: UInt64
+    ) throws {
+        for request in [ImageRequest.numbered(1), ImageRequest(key: "anna")] {
+            let staged = try StagedManager(seed: seed)
+            if request.cacheKey == nil { staged.dataInTurn(Self.small, as: .png) }
+            let image = ImageFactory.picture(width: 8, height: 8, seed: 7, hasAlpha: hasAlpha)
+            _ = Self.value(staged) { await $0.store(image, for: request) }
+            expectEqual(staged.manager.peek(request)?.hasAlpha, hasAlpha)
+            expectNil(staged.manager.peek(Self.small), "what was made of another original goes")
+            expectEqual(Self.tiers(staged, request), .all)
+            staged.emptyMemory()
+            let file = staged.dataInTurn(request, as: .original)
+            expectEqual(file.value?.format, hasAlpha ? .png : .jpeg)
+            expectEqual(staged.loadInTurn(request).value?.image.width, 8)
+            var small = request
+            small.transformers = Self.small.transformers
+            expectEqual(staged.loadInTurn(small).value?.image.width, 4)
+            _ = Self.value(staged) { await $0.store(image, for: request, format: .webp) }
+            staged.emptyMemory()
+            expectEqual(staged.dataInTurn(request, as: .original).value?.format, .webp)
+            expectEqual(staged.transport.requests.count, request.cacheKey == nil ? 1 : 0)
+        }
+        let staged = try StagedManager(seed: seed)
+        expectEqual(staged.loadInTurn(ImageRequest(key: "nobody")).code, .notInCache)
+    }
+
+    @Test(arguments: [false, true], 0..<10 as Range<UInt64>)
+    func `the disk keeps variants without alpha in a format of their own when there is one`(
+        hasAlpha: Bool, seed: UInt64
+    ) throws {
+        var configuration = ImageManager.Configuration.unchanged
+        configuration.variantStorage = VariantStorage(opaqueFormat: .jpeg())
+        let staged = try StagedManager(seed: seed, configuration: configuration)
+        let image = ImageFactory.picture(width: 4, height: 4, seed: 7, hasAlpha: hasAlpha)
+        _ = Self.value(staged) { await $0.store(image, for: Self.small) }
+        let entry = Self.value(staged) { try await $0.diskCache?.entry(for: Self.small.variantKey) } ?? nil
+        expectEqual(entry.flatMap { ImageFormat(sniffing: $0.bytes) }, hasAlpha ? .png : .jpeg)
+    }
+
+    @Test(arguments: [CacheTiers.memory, .disk, .all], 0..<10 as Range<UInt64>)
+    func `one variant or one file is removed, and everything else of its original stays`(
+        tiers: CacheTiers, seed: UInt64
+    ) throws {
+        let other = ImageRequest.numbered(1, transformers: [.resize(to: PixelSize(width: 5, height: 5))])
+        for format in [nil, OutputFormat.webp()] {
+            let staged = try StagedManager(seed: seed)
+            for request in [Self.small, other] {
+                staged.loadInTurn(request)
+                staged.dataInTurn(request, as: .webp())
+            }
+            let before = staged.fileCount
+            _ = Self.value(staged) { try await $0.removeVariant(Self.small, as: format, from: tiers) }
+            expectEqual(before - staged.fileCount, tiers.contains(.disk) ? 1 : 0)
+            let memory = staged.manager.pipeline.caches.memory
+            let (picture, file) = (Self.small.variantKey, Self.small.fileKey(.webp()))
+            expectEqual(memory.contains(.picture(picture)), format != nil || !tiers.contains(.memory))
+            expectEqual(memory.contains(.file(file)), format == nil || !tiers.contains(.memory))
+            expectEqual(Self.tiers(staged, other), .all)
+            let isThere = Self.value(staged) { try await $0.diskCache?.contains(format == nil ? picture : file) }
+            expectEqual(isThere, !tiers.contains(.disk))
+            expectEqual(staged.loadInTurn(Self.small).value?.image.width, 4)
+            expectEqual(staged.transport.requests.count, 1, "the original is there")
+        }
+        let staged = try StagedManager(seed: seed)
+        staged.loadInTurn(.numbered(1))
+        _ = Self.value(staged) { try await $0.removeVariant(.numbered(1)) }
+        expectEqual(Self.tiers(staged, .numbered(1)), .disk, "the picture of an original is in memory alone")
+    }
+
     @Test(arguments: [false, true], 0..<25 as Range<UInt64>)
     func `a file that a program stores takes the place of the original and of what was made of it`(
         hasDisk: Bool, seed: UInt64

@@ -125,6 +125,77 @@ struct ExpiryTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `an age of its own keeps an entry longer or shorter than others, also from the sweep of a new process`(
+        isSwept: Bool
+    ) async throws {
+        let ages: [(CacheAge?, endsAfter: Int)] = [
+            (nil, 7), (.absolute(Self.day * 2), 2), (.absolute(Self.day * 30), 30), (.sliding(Self.day * 10), 10),
+            (.never, .max),
+        ]
+        for day in [1, 3, 8, 11, 31, 10_000] {
+            let first = makeCache(expiry: .sinceStore)
+            for (number, age) in ages.enumerated() {
+                var entry = sampleEntry(number)
+                entry.metadata.age = age.0
+                _ = try await first.store(entry, for: CacheKey("\(number)"))
+            }
+            _ = await first.shutdown(within: .seconds(60))
+            time.advance(by: Self.day * day)
+            let cache = makeCache(expiry: .sinceStore)
+            if isSwept {
+                _ = try await cache.removeExpired()
+                // What ends earlier than all others is known once it was read, and goes with its look-up.
+                await expectEqual(cache.entryCount, ages.filter { $0.endsAfter >= min(day, 7) || day < 7 }.count)
+            }
+            for (number, age) in ages.enumerated() {
+                let entry = try await cache.entry(for: CacheKey("\(number)"))
+                expectEqual(entry != nil, day < age.endsAfter, "day \(day), age \(String(describing: age.0))")
+                if let entry { expectEqual(entry.metadata.age, age.0) }
+            }
+            try await cache.removeAll()
+            _ = await cache.shutdown(within: .seconds(60))
+        }
+    }
+
+    @Test func `a sliding age of its own is moved by each use, in any process, and none else is`() async throws {
+        let other = CacheKey("other")
+        let first = makeCache()
+        for (key, age) in [(key, CacheAge.sliding(.seconds(3_600))), (other, .absolute(.seconds(3_600)))] {
+            var entry = sampleEntry()
+            entry.metadata.age = age
+            _ = try await first.store(entry, for: key)
+        }
+        for step in 1...5 {
+            time.advance(by: .seconds(3_000))
+            let cache = makeCache()
+            try await expect(cache.entry(for: key) != nil, "step \(step)")
+            try await expectEqual(cache.entry(for: other) != nil, step == 1)
+            _ = await cache.shutdown(within: .seconds(60))
+        }
+        try await expect(first.renew(key) { $0.age = .never }?.isStored == true)
+        time.advance(by: Self.day * 1_000)
+        try await expectEqual(first.removeExpired(), 0)
+        try await expect(first.contains(key))
+    }
+
+    @Test func `the file of an entry is told with its owner and its dates, and that counts as no use`() async throws {
+        let cache = makeCache()
+        try await expectNil(cache.file(for: key))
+        _ = try await cache.store(sampleEntry(), for: key)
+        let stored = time.now.wholeSeconds
+        time.advance(by: Self.day)
+        for _ in 0..<2 {
+            let file = try required(try await cache.file(for: key))
+            expectEqual(file.byteCount, try folder.read(file.path).count)
+            expectAll(file.storedAt == stored, file.usedAt == stored, file.ownerID == geteuid())
+            expectEqual(file.metadata.etag, sampleEntry().metadata.etag)
+            if let created = file.createdAt { expect(created > 1_600_000_000) }
+        }
+        _ = try await cache.entry(for: key)
+        try await expectEqual(cache.file(for: key)?.usedAt, time.now.wholeSeconds)
+    }
+
     @Test
     func `the end of an entry keeps nothing beyond the maximum age, is moved by a renewal, and is kept by a listing`()
         async throws

@@ -147,10 +147,10 @@ struct MemoryCacheTests {
         let start = ContinuousClock.now
         let passed = Mutex(Duration.zero)
         let cache = Cache(.init(maximumCost: 800, maximumCount: 10), now: { start + passed.withLock { $0 } })
-        cache.store(1, for: "short", cost: 10, lifetime: .seconds(60))
+        cache.store(1, for: "short", cost: 10, age: .absolute(.seconds(60)))
         cache.store(2, for: "endless", cost: 10)
-        cache.store(3, for: "over", cost: 10, lifetime: .seconds(-1))
-        cache.store(4, for: "long", cost: 10, lifetime: .seconds(Int64.max))
+        cache.store(3, for: "over", cost: 10, age: .absolute(.seconds(-1)))
+        cache.store(4, for: "long", cost: 10, age: .absolute(.seconds(Int64.max)))
         expectNil(cache.value(for: "over"))
         passed.withLock { $0 = .seconds(59) }
         #expect(cache.contains("short"))
@@ -162,10 +162,42 @@ struct MemoryCacheTests {
         expectEqual(cache.statistics, .init(hits: 1, misses: 2, evictions: 0, cost: 20, count: 2))
         passed.withLock { $0 = .seconds(900_000_000) }
         expectEqual([cache.value(for: "endless"), cache.value(for: "long")], [2, 4])
-        cache.store(5, for: "short", cost: 10, lifetime: .seconds(1))
+        cache.store(5, for: "short", cost: 10, age: .absolute(.seconds(1)))
         cache.store(6, for: "short", cost: 10)
         passed.withLock { $0 = .seconds(900_000_060) }
         expectEqual(cache.value(for: "short"), 6, "a later value has a lifetime of its own")
+    }
+
+    @Test func `a sliding age counts from the last use, the age of all from the limits, and a sweep removes`() async {
+        let start = ContinuousClock.now
+        let passed = Mutex(Duration.zero)
+        let cache = Cache(
+            .init(maximumCost: 8_000, maximumCount: 1_000, age: .absolute(.seconds(100))),
+            now: { start + passed.withLock { $0 } })
+        cache.store(1, for: "sliding", cost: 10, age: .sliding(.seconds(30)))
+        cache.store(2, for: "all", cost: 10)
+        cache.store(3, for: "never", cost: 10, age: .never)
+        for second in stride(from: 29, to: 99, by: 29) {
+            passed.withLock { $0 = .seconds(second) }
+            expectEqual(cache.value(for: "sliding"), 1, "at \(second)")
+        }
+        passed.withLock { $0 = .milliseconds(99_999) }
+        expectEqual(cache.value(for: "all"), 2)
+        cache.replace(4, for: "all", cost: 10)
+        passed.withLock { $0 = .seconds(100) }
+        expectNil(cache.value(for: "all"), "what replaces it ends when it would have")
+        passed.withLock { $0 = .seconds(117) }
+        expectNil(cache.value(for: "sliding"))
+        expectEqual(cache.value(for: "never"), 3)
+
+        await cache.updateLimits(.init(maximumCost: 8_000, maximumCount: 1_000, age: .sliding(.seconds(5))))
+        await cache.updateLimits(maximumCost: 8_000, maximumCount: 1_000)
+        for number in 0..<600 { cache.store(number, for: "\(number)", cost: 1) }
+        passed.withLock { $0 += .seconds(4) }
+        for number in 0..<10 { _ = cache.value(for: "\(number)") }
+        passed.withLock { $0 += .seconds(4) }
+        await cache.removeExpired()
+        expectEqual(cache.statistics.count, 11, "those that were used, and the one without an end")
     }
 
     @Test func `evicted values are released outside the lock`() async {

@@ -19,6 +19,9 @@ final class ScriptedStore: SharedLeasing {
         /// The ends of leases, in their order.
         var ends: [SharedLeaseEnd] = []
         var storedOrder: [SharedKey] = []
+        /// The lifetimes of the stores, in their order.
+        var lifetimes: [Duration] = []
+        var prolonged: [SharedKey] = []
     }
 
     let traits: SharedStoreTraits
@@ -56,7 +59,13 @@ final class ScriptedStore: SharedLeasing {
         change {
             $0.values[key] = bytes
             $0.storedOrder.append(key)
+            $0.lifetimes.append(lifetime)
         }
+    }
+
+    func prolong(_ key: SharedKey, lifetime: Duration) async throws {
+        try await arrive()
+        change { $0.prolonged.append(key) }
     }
 
     func remove(_ key: SharedKey) async throws {

@@ -37,6 +37,32 @@ struct SharedCacheTests {
     /// Waits until the shared store has what was handed over, which it gets in order.
     private func flush(_ cache: SharedCache) async throws { try await cache.remove(CacheKey("none")) }
 
+    @Test func `an entry is shared as long as its own age says, and a use prolongs a sliding one`() async throws {
+        for (age, expected) in [
+            (nil, Duration.seconds(86_400)), (.absolute(.seconds(60)), .seconds(60)),
+            (.sliding(.seconds(70)), .seconds(70)), (.never, .seconds(10_000_000_000)),
+        ] as [(CacheAge?, Duration)] {
+            let store = ScriptedStore()
+            let (one, other) = (SharedCache(local: nil, stores: [store]), SharedCache(local: nil, stores: [store]))
+            var entry = sampleEntry(1)
+            entry.metadata.sharedAge = age
+            _ = try await one.store(entry, for: original)
+            await settle(one)
+            // What is known about an original stays with what was made of it.
+            expectEqual(store.present.lifetimes, [max(expected, .seconds(86_400)), expected])
+            try await expect(other.entry(for: original) != nil)
+            await settle(other)
+            var isSliding = false
+            if case .sliding? = age { isSliding = true }
+            expectEqual(store.present.prolonged, isSliding ? [SharedKey(original)] : [])
+        }
+        var over = sampleEntry(1)
+        over.metadata.sharedAge = .absolute(.zero)
+        _ = try await one.store(over, for: file)
+        await settle(one)
+        expectEmpty(store.present.values)
+    }
+
     @Test
     func `another machine finds originals and files, but no bytes above the limit, and no picture`() async throws {
         // Another machine finds originals and files, and no picture that a disk keeps for itself.

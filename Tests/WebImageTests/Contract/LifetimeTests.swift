@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import HTTPTransport
+import ImageCoding
+import Locks
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// How long the caches keep what a request brings.
+@Suite(.balanced, .timeLimit(.minutes(1))) struct LifetimeTests {
+    private static let small = ImageRequest.numbered(
+        1, transformers: [.resize(to: PixelSize(width: 4, height: 4))])
+
+    @Test(arguments: 0..<10 as Range<UInt64>)
+    func `all that a load stores on disk has the ages of its request, and a request without has none`(
+        seed: UInt64
+    ) throws {
+        for lifetime in [
+            CacheLifetime(), CacheLifetime(disk: .never), .init(.sliding(.seconds(60))),
+            CacheLifetime(memory: .never, shared: .absolute(.seconds(5))),
+        ] {
+            let staged = try StagedManager(seed: seed)
+            var request = Self.small
+            request.lifetime = lifetime
+            staged.loadInTurn(request)
+            staged.dataInTurn(request, as: .png)
+            let names = [request.originalKey, request.variantKey, request.fileKey(.png)]
+            let found = staged.start { manager in
+                var found: [EntryMetadata?] = []
+                for name in names { found.append(try await manager.diskCache?.metadata(for: name)) }
+                return found
+            }
+            staged.run()
+            expectEqual(found.value?.map { $0?.age }, names.map { _ in lifetime.disk })
+            expectEqual(found.value?.map { $0?.sharedAge }, names.map { _ in lifetime.shared })
+        }
+    }
+
+    @Test(arguments: 0..<10 as Range<UInt64>)
+    func `requests that differ in their lifetime share the transfer, and the disk obeys it`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed)
+        var brief = Self.small
+        brief.lifetime = CacheLifetime(.absolute(.seconds(60)))
+        let loads = [staged.load(brief), staged.load(brief)]
+        staged.run()
+        expectAll(loads.allSatisfy { $0.value != nil }, staged.transport.requests.count == 1)
+        staged.emptyMemory()
+        staged.time.advance(by: .seconds(59))
+        expectEqual(staged.loadInTurn(brief).value?.source, .disk)
+        staged.emptyMemory()
+        staged.time.advance(by: .seconds(1))
+        expectEqual(staged.loadInTurn(brief).value?.source, .network)
+
+        let both = try StagedManager(seed: seed)
+        let (one, other) = (both.load(brief), both.load(Self.small))
+        both.run()
+        expectAll(one.value != nil, other.value != nil, both.transport.requests.count == 1)
+        expect(LoadKey(brief, variant: brief.variantKey) != LoadKey(Self.small, variant: brief.variantKey))
+    }
+
+    @Test func `memory obeys the lifetime of a request, and that of all others from the limits`() async throws {
+        let start = ContinuousClock.now
+        let passed = Mutex(Duration.zero)
+        let caches = ImageCaches(
+            memory: MemoryLimits(age: .absolute(.seconds(10))), disk: nil, executor: nil,
+            clock: { start + passed.withLock { $0 } })
+        let transport = StubTransport(gate: nil, HTTPResponse.picture)
+        let manager = ImageManager(configuration: .unchanged, caches: caches, transport: transport)
+        var sliding = ImageRequest.numbered(2)
+        sliding.lifetime.memory = .sliding(.seconds(10))
+        var endless = ImageRequest.numbered(3)
+        endless.lifetime.memory = .never
+        let requests = [ImageRequest.numbered(1), sliding, endless]
+        for request in requests { _ = try await manager.image(for: request) }
+        let file = try await manager.encodedImage(for: sliding)
+        expectEqual(file.frameCount, 1)
+        passed.withLock { $0 = .seconds(9) }
+        expectEqual(requests.map { manager.peek($0) != nil }, [true, true, true])
+        passed.withLock { $0 = .seconds(18) }
+        expectEqual(requests.map { manager.peek($0) != nil }, [false, true, true])
+        passed.withLock { $0 = .seconds(28) }
+        expectEqual(requests.map { manager.peek($0) != nil }, [false, false, true])
+        _ = await manager.shutdown(within: .seconds(5))
+    }
+}
