@@ -117,6 +117,13 @@ extension Load {
     func made(of original: Original) async throws -> P.Value {
         let (made, original) = try await processed(original)
         try Task.checkCancellation()
+        if isUndecoded {
+            let file = CachedPicture.encoded(Shared(original.encoded(made.properties)))
+            if let value = P.Value(inMemory: file) {
+                remember(value)
+                return value
+            }
+        }
         let image = try await pipeline.processed(request) { try made.picture.get() }
         let took = made.decodeTook + (made.transformTook ?? .zero)
         pipeline.hub.tell(request, .decoded(width: image.width, height: image.height, took: took))
@@ -201,11 +208,23 @@ extension Load {
         }
     }
 
+    /// Whether the original is kept by its header alone.
+    private var isUndecoded: Bool { isOriginal && request.parts?.value.provesOriginal == false }
+
+    /// What is known of an original that is not decoded.
+    private func undecoded(_ original: Original) throws -> JobProduct {
+        let properties = try pipeline.coders(for: request).properties(of: original.bytes)
+        return JobProduct(properties, nil, .failure(CancellationError()), decodeTook: .zero)
+    }
+
     private func process(_ original: Original) async throws -> JobProduct {
         let ready = try await pipeline.withPreparedTransformers(request)
         do {
-            let made = try await pipeline.jobs.product(
-                of: .file(original), for: ready, as: end, isProof: isOriginal, wish)
+            let made =
+                isUndecoded
+                ? try undecoded(original)
+                : try await pipeline.jobs.product(
+                    of: .file(original), for: ready, as: end, isProof: isOriginal, wish)
             note {
                 $0.decode = made.decodeTook
                 $0.transform = made.transformTook

@@ -34,7 +34,7 @@ public actor ImagePrefetcher {
     }
 
     private let manager: ImageManager
-    private let configuration: Configuration
+    private var configuration: Configuration
     private var queue = PrefetchQueue()
     private var jobs: [LoadKey: Job] = [:]
     /// The cancelled loads that have not returned. They still hold their places.
@@ -170,6 +170,14 @@ extension ImagePrefetcher {
 // MARK: - Loads
 
 extension ImagePrefetcher {
+    /// Changes the priority of the loads that begin later. Those that run are raised to it, and not lowered.
+    public func setPriority(_ priority: ImagePriority) {
+        configuration.priority = priority
+        for job in jobs.values { job.task.escalatePriority(to: priority.taskPriority) }
+    }
+}
+
+extension ImagePrefetcher {
     private func fill() {
         let limit = max(1, configuration.maximumConcurrentLoads)
         while !isPaused, loadCount < limit, let (request, token) = queue.popFirst() {
@@ -181,15 +189,23 @@ extension ImagePrefetcher {
         var request = request
         request.priority = configuration.priority
         request.cacheWrites = request.cacheWrites.intersection(configuration.destination)
-        let key = LoadKey(request, variant: request.variantKey)
-        if jobs[key] == nil { jobs[key] = takeOff(request, key) }
+        var format: OutputFormat?
+        switch configuration.outcome {
+        case .picture: break
+        case .file(let chosen): format = chosen
+        case .download:
+            (request.transformers, request.firstFrameOnly, format) = ([], false, .original)
+            request.changeParts { $0.provesOriginal = false }
+        }
+        let key = LoadKey(request, variant: format.map { request.fileKey($0) } ?? request.variantKey)
+        if jobs[key] == nil { jobs[key] = takeOff(request, as: format, key) }
         jobs[key]?.subscribers[token, default: 0] += 1
     }
 
     /// Unstructured because the load serves several lists and outlives the call that started it. The table owns it: the
     /// last list to leave and `deinit` cancel it, ``shutdown()`` awaits it. It holds the prefetcher weakly, so that a
     /// prefetcher without references is released and cancels it.
-    private func takeOff(_ request: ImageRequest, _ key: LoadKey) -> Job {
+    private func takeOff(_ request: ImageRequest, as format: OutputFormat?, _ key: LoadKey) -> Job {
         lastID += 1
         let id = lastID
         let priority = configuration.priority.taskPriority
@@ -199,7 +215,11 @@ extension ImagePrefetcher {
                 [weak self, manager] in
                 let result: Result<Void, any Error>
                 do {
-                    _ = try await manager.load(request)
+                    if let format {
+                        _ = try await manager.encodedImage(for: request, as: format)
+                    } else {
+                        _ = try await manager.load(request)
+                    }
                     result = .success(())
                 } catch {
                     result = .failure(error)
@@ -227,22 +247,5 @@ extension ImagePrefetcher {
         jobs[key] = nil
         unwinding[job.id] = job.task
         job.task.cancel()
-    }
-}
-
-extension ImagePrefetcher {
-    /// The limits and the priority of an ``ImagePrefetcher``.
-    public struct Configuration: Sendable {
-        /// The largest number of loads that run at once, over all lists. At least 1; a smaller number counts as 1. 3 by
-        /// default.
-        public var maximumConcurrentLoads = 3
-        /// The priority of every load, whatever its request says. ``ImagePriority/low`` by default.
-        public var priority = ImagePriority.low
-        /// The caches that are filled, as far as the request allows it. Both by default. With ``CacheTiers/disk`` alone
-        /// a prefetch does not evict visible pictures from memory.
-        public var destination = CacheTiers.all
-
-        /// Creates a configuration with the defaults.
-        public init() {}
     }
 }

@@ -97,4 +97,23 @@ import WebImageTesting
         scenario.executor.drain()
         expectAll(person.value != nil, caller.value?.progress.finishedCount == 10)
     }
+
+    @Test(arguments: fewerSeeds) func `a priority that is changed counts for running and for later loads`(seed: UInt64)
+    {
+        var configuration = ImagePrefetcher.Configuration()
+        configuration.maximumConcurrentLoads = 2
+        let scenario = PrefetchScenario(seed: seed, configuration, downloads: 1)
+        _ = scenario.start([100, 101, 102])
+        let normal = scenario.base.load(7, priority: .normal)
+        scenario.executor.drain()
+        let prefetcher = scenario.prefetcher
+        scenario.base.run { await prefetcher.setPriority(.high) }
+        for _ in 0..<4 {
+            scenario.transport.release()
+            scenario.executor.drain()
+        }
+        let asked = scenario.transport.asked
+        expectAll(Set(asked.prefix(2)) == [100, 101], asked.dropFirst(2) == [102, 7])
+        expect(normal.value != nil)
+    }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
+import ImageCoding
+import Locks
 import TestSupport
 import Testing
 import WebImageTesting
@@ -64,6 +66,53 @@ import WebImageTesting
             expectEqual(token?.progress, .counts(finished: 4, total: 4))
             expectEqual(scenario.transport.asked.count, 2)
         }
+    }
+
+    @Test(arguments: 0..<10 as Range<UInt64>)
+    func `a prefetch makes what it is told to, and a download decodes nothing`(seed: UInt64) throws {
+        let request = ImageRequest.numbered(1, transformers: [.resize(to: PixelSize(width: 4, height: 4))])
+        for (outcome, destination, decodes) in [
+            (ImagePrefetcher.Configuration.Outcome.picture, CacheTiers.all, 1), (.file(.webp()), .all, 1),
+            (.download, .disk, 0), (.download, .all, 0),
+        ] {
+            for hasDisk in [true, false] {
+                let staged = try StagedManager(seed: seed, hasDisk: hasDisk)
+                var configuration = ImagePrefetcher.Configuration()
+                (configuration.outcome, configuration.destination) = (outcome, destination)
+                let prefetcher = ImagePrefetcher(manager: staged.manager, configuration: configuration)
+                for _ in 0..<2 {
+                    let report = staged.start { _ in await prefetcher.prefetch([request]) }
+                    staged.run()
+                    expectEqual(report.value?.progress, .counts(finished: 1, total: 1))
+                }
+                let isKept = hasDisk || destination == .all
+                expectAll(staged.coder.decodes == decodes, staged.transport.requests.count == (isKept ? 1 : 2))
+                let memory = staged.manager.pipeline.caches.memory
+                expectEqual(memory.contains(.picture(request.variantKey)), outcome == .picture)
+                expectEqual(memory.contains(.file(request.fileKey(.webp()))), outcome == .file(.webp()))
+                if hasDisk { expectEqual(staged.fileCount, outcome == .download ? 1 : 2) }
+                expectEqual(staged.loadInTurn(request).value?.image.width, 4)
+            }
+        }
+    }
+
+    @Test(arguments: 0..<10 as Range<UInt64>)
+    func `what a download has kept is proved by the load that shows it`(seed: UInt64) throws {
+        let whole = try Pictures.png(1)
+        let isBroken = Mutex(true)
+        let staged = try StagedManager(seed: seed) { request in
+            let bytes = isBroken.withLock { $0 } ? Array(whole.prefix(whole.count / 2)) : whole
+            return HTTPResponse(status: 200, url: request.url, body: HTTPBody([bytes]))
+        }
+        var configuration = ImagePrefetcher.Configuration()
+        configuration.outcome = .download
+        let prefetcher = ImagePrefetcher(manager: staged.manager, configuration: configuration)
+        let report = staged.start { _ in await prefetcher.prefetch([ImageRequest.numbered(1)]) }
+        staged.run()
+        expectEqual(report.value?.progress.finishedCount, 1)
+        isBroken.withLock { $0 = false }
+        staged.emptyMemory()
+        expectEqual(staged.loadInTurn(.numbered(1)).value?.source, .network)
     }
 
     @Test(arguments: seeds) func `a picture that is missing counts as failed and is named`(seed: UInt64) {
