@@ -105,7 +105,9 @@ struct FlatFiles: Sendable {
         _ key: CacheKey, _ name: SDWebImageName, in place: String, _ bytes: [UInt8], _ status: FileSystem.Status
     ) -> EntryMetadata {
         let generation = ContentGeneration(of: bytes)
-        let bare = EntryMetadata(url: SDWebImageName.text(of: key), generation: generation, storedAt: status.modifiedAt)
+        let format = key.isOriginal ? nil : ImageFormat(sniffing: bytes)?.name
+        let bare = EntryMetadata(
+            url: SDWebImageName.text(of: key), format: format, generation: generation, storedAt: status.modifiedAt)
         let front = try? system.inFolder(place + Self.hidden) { folder throws(SystemFailure) in
             try contents(name.digest, in: folder, limit: 1 << 20)?.bytes
         }

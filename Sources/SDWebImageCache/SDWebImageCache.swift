@@ -10,8 +10,13 @@ public import WebImage
 /// stands in a hidden folder beside them; an entry that SDWebImage has written has none, and counts all the same. Its
 /// extended data is `EntryMetadata.extendedData`.
 ///
-/// An entry is not checked for its age when it is asked for: like SDWebImage, the cache removes old entries in a sweep,
-/// and then, when the folder is above its limit, the oldest until it is half full.
+/// Variants have the names that SDWebImage gives to transformed pictures, where it has the same transformers: stretching
+/// and filling a box, fitting into one (its thumbnails), crops, flips and quarter turns. A transformer of the program's
+/// own has its name there when its key begins with `SDImage` or `Thumbnail(`.
+///
+/// An entry is not checked for its age when it is asked for, but for an absolute one of its own: like SDWebImage, the
+/// cache removes old entries in a sweep, and then, when the folder is above its limit, the oldest until it is half full.
+/// The sweep knows the limits of the folder alone.
 ///
 /// **Cancellation**: every method that throws does so while it waits for a thread. A write that has begun is finished.
 public actor SDWebImageCache: CacheStoring {
@@ -114,8 +119,14 @@ public actor SDWebImageCache: CacheStoring {
     /// without the extension.
     public func entry(for key: CacheKey) async throws -> DiskEntry? {
         let (limit, time) = (fileSizeLimit, now)
-        return try await run(.reading) { files throws(SystemFailure) in try files.read(key, limit: limit, at: time) }
-            ?? nil
+        let found = try await run(.reading) { files throws(SystemFailure) in
+            try files.read(key, limit: limit, at: time)
+        }
+        guard let entry = found ?? nil, let age = entry.metadata.age else { return found ?? nil }
+        // The read before has moved the date of the last use, so a sliding age is that of the folder's sweep.
+        if case .sliding = age { return entry }
+        let lifetime = Lifetime(now: time, maximumAge: .seconds(-1)).own(age)
+        return lifetime.covers(storedAt: entry.metadata.storedAt, usedAt: 0, keptUntil: nil) ? entry : nil
     }
 
     /// Stores an entry in place of an earlier one.

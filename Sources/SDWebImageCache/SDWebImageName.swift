@@ -45,7 +45,7 @@ struct SDWebImageName: Hashable, Sendable {
     }
 
     /// What follows the last dot of the last component; nothing where that dot is the component's first character.
-    private static func pathExtension(of path: String) -> String {
+    static func pathExtension(of path: String) -> String {
         let component = path.utf8.split(separator: UInt8(ascii: "/")).last ?? ""[...].utf8
         guard let dot = component.lastIndex(of: UInt8(ascii: ".")), dot > component.startIndex else { return "" }
         return String(decoding: component[dot...].dropFirst(), as: UTF8.self)
@@ -54,6 +54,7 @@ struct SDWebImageName: Hashable, Sendable {
     /// The text that SDWebImage would use: a URL, or the key that a program gave.
     static func text(of key: CacheKey) -> String {
         let text = key.rawValue
+        if let name = variantText(of: key) { return name }
         // "\0key\0", the length and ":", as in the name of a request with a key of its own.
         guard key.isOriginal, text.hasPrefix("\0key\0"), let colon = text.firstIndex(of: ":") else { return text }
         return String(text[text.index(after: colon)...])

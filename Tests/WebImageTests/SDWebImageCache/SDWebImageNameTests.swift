@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import Foundation
+import ImageCoding
 import TestSupport
 import Testing
 
@@ -57,5 +59,57 @@ struct SDWebImageNameTests {
             expect(!SDWebImageName.isEntry(name), "\(name)")
             expect(!SDWebImageName.isEntry(name + "0123456789abcdef0123456789abcdefx"), "\(name)")
         }
+    }
+
+    /// A request, and the key that SDWebImage gives to its picture.
+    private static let transformed: [(String, [any ImageTransforming], String)] = [
+        (
+            "https://e.org/image.png", [.resize(to: PixelSize(width: 100, height: 50))],
+            "https://e.org/image-Thumbnail(%7B100.000000,50.000000%7D,1).png"
+        ),
+        (
+            "https://e.org/image", [.resize(to: PixelSize(width: 100, height: 50))],
+            "https://e.org/image-Thumbnail({100.000000,50.000000},1)"
+        ),
+        (
+            "https://u:p@e.org/a%20b/i.jpg?x=1#f",
+            [
+                .resize(to: PixelSize(width: 9, height: 9), mode: .fill, allowsEnlarging: true),
+                .flip(.horizontal),
+            ],
+            "https://u:p@e.org/a%20b/i-SDImageResizingTransformer(%7B9.000000,9.000000%7D,2)-"
+                + "SDImageFlippingTransformer(1,0).jpg?x=1"
+        ),
+        (
+            "https://e.org/i.png", [.rotate(degrees: 90), .flip(.vertical)],
+            "https://e.org/i-SDImageRotationTransformer(-1.570796,1)-SDImageFlippingTransformer(0,1).png"
+        ),
+        (
+            "https://e.org/i.png",
+            [CustomTransformer(key: "SDImageRoundCornerTransformer(5.000000,15,0.000000,(null))") { $0 }],
+            "https://e.org/i-SDImageRoundCornerTransformer(5.000000,15,0.000000,(null)).png"
+        ),
+    ]
+
+    @Test func `variants have the keys of SDWebImage where it has their transformers, and names of ours elsewhere`() {
+        for (url, transformers, expected) in Self.transformed {
+            let key = ImageRequest(URL(string: url)!, transformers: transformers).variantKey
+            expectEqual(SDWebImageName.text(of: key), expected)
+            expectEqual(SDWebImageName(key), SDWebImageName(CacheKey(expected)))
+        }
+        var named = ImageRequest(key: "folder/anna.png", transformers: [.flip(.vertical)])
+        expectEqual(
+            SDWebImageName.text(of: named.variantKey), "folder/anna-SDImageFlippingTransformer(0,1).png")
+        named.firstFrameOnly = true
+        let others: [ImageRequest] = [
+            named, .init(URL(string: "https://e.org/i.png")!, transformers: [.flip(.vertical), .blur(sigma: 2)]),
+            .init(
+                URL(string: "https://e.org/i.png")!,
+                transformers: [.resize(to: PixelSize(width: 9, height: 9), mode: .fill)]),
+            .init(URL(string: "https://e.org/i.png")!, transformers: [.rotate(degrees: 45)]),
+        ]
+        for request in others { expectEqual(SDWebImageName.text(of: request.variantKey), request.variantKey.rawValue) }
+        let file = ImageRequest(URL(string: "https://e.org/i.png")!, transformers: [.flip(.vertical)]).fileKey(.png)
+        expectEqual(SDWebImageName.text(of: file), file.rawValue)
     }
 }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+import PlatformBasics
+public import WebImage
+
+extension SDWebImageCache {
+    /// Where the picture of a key is, or would be: a file that holds the picture alone.
+    ///
+    /// - Complexity: O(length of the key).
+    public nonisolated func path(for key: CacheKey) -> String { files.folder + "/" + SDWebImageName(key).file }
+}
+
+/// The keys that SDWebImage gives to transformed pictures.
+///
+/// - Source: SDWebImage 5.21, `SDImageTransformer.m`, `SDTransformedKeyForKey` and the transformer keys.
+extension SDWebImageName {
+    /// The key of a picture of which all transformers have a counterpart in SDWebImage; else `nil`.
+    static func variantText(of key: CacheKey) -> String? {
+        let mark = "\0variant"
+        let rest = Array(key.rawValue.utf8.dropFirst(key.original.rawValue.utf8.count))
+        guard !key.isOriginal, rest.starts(with: mark.utf8), let steps = components(rest.dropFirst(mark.utf8.count))
+        else { return nil }
+        let names = steps.compactMap(counterpart)
+        guard !names.isEmpty, names.count == steps.count else { return nil }
+        return inserting(names.joined(separator: "-"), into: text(of: key.original))
+    }
+
+    /// The parts of a name, each a NUL, a length, a colon and a text; `nil` for another form.
+    private static func components(_ bytes: ArraySlice<UInt8>) -> [String]? {
+        var (rest, found) = (bytes, [String]())
+        while !rest.isEmpty {
+            guard rest.first == 0, let colon = rest.firstIndex(of: UInt8(ascii: ":")),
+                let length = Int(String(decoding: rest[..<colon].dropFirst(), as: UTF8.self)),
+                (0...rest.endIndex - colon - 1).contains(length)
+            else { return nil }
+            let end = colon + 1 + length
+            found.append(String(decoding: rest[colon + 1..<end], as: UTF8.self))
+            rest = rest[end...]
+        }
+        return found
+    }
+
+    /// SDWebImage's key of a transformer.
+    private static func counterpart(_ key: String) -> String? {
+        let own = key.hasPrefix("custom(") ? unescaped(key.dropFirst(7).dropLast()) : key
+        if own.hasPrefix("SDImage") || own.hasPrefix("Thumbnail(") { return own }
+        guard let open = key.firstIndex(of: "("), key.hasSuffix(")") else { return nil }
+        let values = key[key.index(after: open)...].dropLast().split(separator: ",").map(String.init)
+        let numbers = values.flatMap { $0.split(separator: "x") }.compactMap { Double($0) }
+        func list(_ range: Range<Int>) -> String {
+            "{" + numbers[range].map { fixed($0) }.joined(separator: ",") + "}"
+        }
+        switch (key[..<open], numbers.count, values.dropFirst()) {
+        case ("resize", 2, ["fit"]): return "Thumbnail(\(list(0..<2)),1)"
+        case ("resize", 2, ["stretch", "enlarging"]): return "SDImageResizingTransformer(\(list(0..<2)),0)"
+        case ("resize", 2, ["fill", "enlarging"]): return "SDImageResizingTransformer(\(list(0..<2)),2)"
+        case ("crop", 4, _): return "SDImageCroppingTransformer(\(list(0..<4)))"
+        case ("flip", _, _): return "SDImageFlippingTransformer(\(values == ["horizontal"] ? "1,0" : "0,1"))"
+        // It turns the other way, in radians.
+        case ("rotate", _, _) where values.count == 2 && [90, 180, 270].contains(numbers.first):
+            let angle = numbers[0] == 90 ? -Double.pi / 2 : numbers[0] == 180 ? Double.pi : Double.pi / 2
+            return "SDImageRotationTransformer(\(fixed(angle)),1)"
+        default: return nil
+        }
+    }
+
+    /// The key that a program has given to a transformer that is a closure.
+    private static func unescaped(_ text: Substring) -> String {
+        var isEscaped = false
+        return String(
+            text.filter { character in
+                isEscaped = character == "\\" && !isEscaped
+                return !isEscaped
+            })
+    }
+
+    /// As `%f` writes it.
+    private static func fixed(_ number: Double) -> String {
+        let millionths = Int64(exactly: (abs(number) * 1e6).rounded()) ?? 0
+        let digits = String(millionths % 1_000_000)
+        return (number < 0 ? "-" : "") + "\(millionths / 1_000_000)."
+            + String(repeating: "0", count: 6 - digits.count) + digits
+    }
+
+    /// The key with a name before the extension of its path, or at its end. The path of a URL is escaped anew.
+    private static func inserting(_ name: String, into key: String) -> String {
+        let url = URL(string: key)
+        let suffix = url?.pathExtension ?? pathExtension(of: key)
+        guard !suffix.isEmpty else { return "\(key)-\(name)" }
+        guard let url, !url.isFileURL, var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) else {
+            return key.dropLast(suffix.count + 1) + "-\(name).\(suffix)"
+        }
+        parts.path = parts.path.dropLast(suffix.count + 1) + "-\(name).\(suffix)"
+        return parts.string ?? "\(key)-\(name)"
+    }
+}
