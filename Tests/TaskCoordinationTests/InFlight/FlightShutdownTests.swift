@@ -23,6 +23,20 @@ import WebImageTesting
         expect(drained.value != nil)
     }
 
+    @Test(arguments: seeds)
+    func `the flights of some keys are cancelled, and a caller that comes next has one of its own`(seed: UInt64) {
+        let (scenario, gate) = (FlightScenario(seed: seed), Gate())
+        let callers = (0..<6).map { scenario.call("key \($0 % 3)", operation: scenario.gated(gate)) }
+        scenario.executor.drain()
+        scenario.flights.cancel { $0 != "key 1" }
+        let next = scenario.call("key 0", operation: { _ in 7 })
+        scenario.executor.drain()
+        expectEqual(callers.map(\.wasCancelled), [true, false, true, true, false, true])
+        expectEqual(next.value, 7)
+        scenario.executor.open(gate)
+        expectAll(callers[1].value != nil, callers[4].value != nil)
+    }
+
     @Test(arguments: seeds) func `a caller that comes while everything is cancelled gets a flight of its own`(
         seed: UInt64
     ) {
