@@ -99,6 +99,37 @@ struct DocumentationTests {
         expect(prefetcher.isPaused)
     }
 
+    @MainActor
+    final class Badge: ImageTarget {
+        let life: TargetLife? = TargetLife()
+
+        func show(
+            _ picture: DecodedImage?, in slot: ImageSlot,
+            transition: (any ImageTransition)?
+        ) {}
+    }
+
+    @Test func `options of a binding hold for every load, and an application tells its bindings where it is`() {
+        let (loader, badge, grey) = (ScriptedLoader(), Badge(), picture(2))
+        let pictures = ImageBinding(target: badge, loader: loader)
+        expect(badge.life != nil)
+
+        pictures.defaultOptions.placeholder = .anySize(grey)
+        pictures.defaultOptions.changeRequest = { request in
+            request.transformers.append(.circle)
+        }
+        pictures.load(url(1))
+        expectEqual(loader.answers[0].request.transformers.count, 1)
+        pictures.cancelAll()
+
+        let application = ApplicationStage.shared
+        application.resignActive()  // animations stand still
+        application.releasePictures()  // hidden targets are emptied
+        application.enterForeground()  // and loaded again
+        application.becomeActive()
+        expect(application.isActive)
+    }
+
     @Test func `what views of SDWebImage choose is in the options of a binding`() async throws {
         let loader = ScriptedLoader()
         let cell = Cell(loader)

@@ -63,6 +63,27 @@ struct LifetimeTests {
         expectEmpty(heard.words)
     }
 
+    @Test func `a binding that outlives its target ends its loads at once when the target has a life`() async throws {
+        final class Mortal: ImageTarget {
+            let life: TargetLife? = TargetLife()
+            func show(_ picture: DecodedImage?, in slot: ImageSlot, transition: (any ImageTransition)?) {}
+        }
+        let (heard, clock) = (Heard(), SpyClock())
+        var target: Mortal? = Mortal()
+        let bindings = try (0..<2).map { _ in
+            ImageBinding(target: try required(target), loader: loader, clock: clock)
+        }
+        loader.remember(picture(9, frames: 2), for: url(9))
+        bindings[1].load(url(9), into: .backgroundImage)
+        await until { clock.sleepers == 1 }
+        let loads = bindings.map { $0.load(url(1), options: heard.options()) }
+        expectEqual(loads.map(\.hasEnded), [false, false])
+        target = nil
+        expectEqual(loads.map { $0.currentOutcome?.isCancelled }, [true, true])
+        await until { loader.open.isEmpty && clock.sleepers == 0 }
+        expectEmpty(heard.words)
+    }
+
     @Test func `a binding that is released before its target cancels all its loads and calls back`() async throws {
         // A binding that is released before its target cancels its loads and calls back.
         do {

@@ -107,6 +107,40 @@ struct PlaceholderTests {
         expectEqual(scene.target.calls, before + [.show(placeholder.index, in: .image)])
     }
 
+    @Test func `a picture of any size that memory holds is the placeholder, and the load goes on`() async throws {
+        let wanted = options { $0.placeholder = .anySize(placeholder) }
+        scene.loader.rememberAnySize(picture(7), for: url(1))
+        let load = scene.binding.load(url(1), options: wanted)
+        expectEqual(scene.target.calls, [.show(7, in: .image)])
+        scene.answer.finish(picture(8))
+        _ = try await load.outcome
+        scene.binding.load(url(2), options: wanted)
+        expectEqual(
+            scene.target.calls,
+            [.show(7, in: .image), .show(8, in: .image), .show(placeholder.index, in: .image)])
+        scene.binding.cancelAll()
+    }
+
+    @Test func `a load without options has those of its binding, which may change its request`() async throws {
+        let heard = Heard()
+        scene.binding.defaultOptions = heard.options {
+            $0.placeholder = .now(placeholder)
+            $0.changeRequest = { $0.transformers.append(.circle) }
+        }
+        let load = scene.binding.load(url(1))
+        expectEqual(scene.target.index, placeholder.index)
+        expectEqual(load.request?.transformers.map(\.key), scene.answer.request.transformers.map(\.key))
+        expectEqual(scene.answer.request.transformers.count, 1)
+        scene.answer.finish(picture(1))
+        _ = try await load.outcome
+        expectEqual(heard.words, ["final 1", "finished"])
+        // Options of its own replace them all.
+        scene.binding.load(url(2), options: options { $0.showsPreviews = false })
+        expectNil(scene.target.index)
+        expectEmpty(scene.answer.request.transformers)
+        scene.binding.cancelAll()
+    }
+
     @Test func `a picture has the scale in its name if the options say so`() {
         let url = URL(string: "http://a.example/photo@3x.png")!
         scene.binding.load(url)

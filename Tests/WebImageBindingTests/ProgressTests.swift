@@ -31,6 +31,26 @@ struct ProgressTests {
         expectEqual(indicator.calls, [.start, .update(nil), .update(0.25), .update(0.5), .update(1), .stop])
 
         scene.renew()
+        // The time that is left follows from the speed so far, and ends with the load.
+        do {
+            let load = scene.binding.load(url(1))
+            let state = scene.binding.state()
+            scene.clock.advance(by: .seconds(2))
+            scene.answer.progress(0, of: 100)
+            await until { state.progress != nil }
+            expectNil(state.timeRemaining)
+            scene.answer.progress(20, of: 100)
+            await until { state.fraction > 0 }
+            expectEqual(state.timeRemaining, .seconds(8))
+            scene.clock.advance(by: .seconds(2))
+            scene.answer.progress(80, of: 100)
+            await until { state.fraction > 0.5 }
+            expectEqual(state.timeRemaining, .seconds(1))
+            load.cancel()
+            expectNil(state.timeRemaining)
+        }
+
+        scene.renew()
         // A load without any report ends at 1 too.
         try await scene.finish(1)
         expectEqual(scene.binding.state().fraction, 1)

@@ -19,6 +19,39 @@ struct ScrollGateTests {
         return (gate, clock, told)
     }
 
+    @Test func `a view's own load waits for the gate, unless memory has its picture, and one that runs goes on`()
+        async throws
+    {
+        let (gate, clock, _) = scene()
+        let (scene, indicator) = (Scene(), FakeIndicator())
+        let gated = options { $0.gate = gate }
+        let badge = ImageSlot("badge")
+        scene.binding.load(url(1), into: badge, options: gated)
+        gate.scrolled(by: 9)
+        expect(!gate.isOpen)
+        await until { scene.loader.open.count == 1 }
+        scene.loader.remember(picture(2), for: url(2))
+        expectEqual(scene.binding.load(url(2), options: gated).currentOutcome?.picture?.image.index, 2)
+
+        // Held loads keep their order, also if they are told of their visibility; one that ends is forgotten.
+        scene.binding.setIndicator(indicator, for: .image)
+        let held = [url(3), url(4)].map { scene.binding.load($0, options: gated) }
+        let other = scene.binding.load(url(5), into: .backgroundImage, options: gated)
+        scene.binding.targetVisibilityChanged()
+        expectEqual(held.map(\.hasEnded), [true, false])
+        expectEqual([scene.loader.answers.count, gate.entryCount], [1, 2])
+        expectEmpty(indicator.calls)
+        await until { clock.started == 1 }
+        clock.advance(by: .milliseconds(150))
+        await until { gate.isOpen }
+        expectEqual(scene.loader.answers.map(\.request.url), [url(1), url(4), url(5)])
+        expectEqual([gate.entryCount, indicator.calls.count], [0, 2])
+        scene.loader.answers[1].finish(picture(4))
+        try await expectEqual(held[1].outcome.picture?.image.index, 4)
+        other.cancel()
+        scene.binding.cancelAll()
+    }
+
     @Test
     func `slow scrolling keeps the gate open, or opens it, and the time since the last report counts up to a rest`()
         async

@@ -44,6 +44,43 @@ struct ToolkitTests {
         }
     }
 
+    @Test func `a view made from state has the phases of its load, animates transitions, and passes its options on`()
+        async throws
+    {
+        let (heard, animated) = (Heard(), Journal<Duration>())
+        let target = ObservedTarget<Int>(
+            animate: { transition, change in
+                animated.write(transition.duration)
+                change()
+            }) { $0.index }
+        func load(_ number: Int?, _ change: (inout BindingOptions) -> Void = { _ in }) {
+            target.load(number.map { request($0) }, options: heard.options("", change), with: loader)
+        }
+        expectAll(target.phase.picture == nil, target.phase.error == nil)
+        load(1) { $0.transition = PresetTransition(.fade, duration: .milliseconds(70)) }
+        loader.answers[0].finish(picture(1))
+        await until { target.phase.picture == 1 }
+        expectEqual(animated.entries, [.milliseconds(70)])
+
+        // A failure without a picture is a phase, and ends with the next load.
+        load(2)
+        expectNil(target.phase.picture)
+        loader.answers[1].fail()
+        await until { target.phase.error != nil }
+        expectEqual((target.phase.error as? ImageLoadError)?.code, .transferFailed)
+        load(3) { $0.failurePicture = failurePicture }
+        expectAll(target.phase.picture == nil, target.phase.error == nil)
+
+        // A failure with a picture shows the picture.
+        loader.answers[2].fail()
+        await until { target.phase.picture == failurePicture.index }
+        expectNil(target.phase.error)
+        load(nil)
+        expectNil(target.phase.picture)
+        expectEqual(heard.words, ["final 1", "finished", "failed", "failed", "noRequest"])
+        expectEqual(animated.entries.count, 1)
+    }
+
     @Test(arguments: [true, false], [true, false])
     func `a view is visible in a window, not hidden and not transparent`(_ isInWindow: Bool, _ isHidden: Bool) {
         for opacity in [0, 0.5, 1] {

@@ -28,6 +28,10 @@ public final class BoundLoad {
     ///
     /// Owned like ``Feed/task``.
     var transition: PacedTask?
+    /// The time in the background that it has asked for, while it needs the loader.
+    var backgroundTime: BackgroundTime?
+    /// Measures the time since its start.
+    let watch: Stopwatch
     private let ending = Watched<LoadOutcome?>(nil)
 
     init(_ request: ImageRequest?, slot: ImageSlot, options: BindingOptions, binding: ImageBinding) {
@@ -35,6 +39,7 @@ public final class BoundLoad {
         self.slot = slot
         self.options = options
         self.binding = binding
+        watch = Stopwatch(binding.clock)
     }
 
     /// How the load ended.
@@ -68,6 +73,7 @@ public final class BoundLoad {
         outgoingFeed?.stop()
         feed = nil
         outgoingFeed = nil
+        backgroundTime = nil
     }
 
     /// Ends the load for all tasks that wait for it.
@@ -118,15 +124,30 @@ final class BoundSlot {
     /// The picture on display, when it came from a load.
     private(set) var shown: (identity: PictureIdentity, url: URL, picture: BoundPicture)?
     private(set) var player: FramePlayer?
+    /// How the picture on display is loaded again after it has been given back.
+    private var again: (ImageRequest, BindingOptions)?
+    /// How the picture that the slot has given back is loaded again; `nil` when it shows what it should.
+    var released: (request: ImageRequest, options: BindingOptions)?
 
     /// Calls the end of a transition whose load has ended.
     ///
     /// Owned by the slot; a new load or a cancel drops it.
     var transition: PacedTask?
 
-    func display(_ picture: BoundPicture, of request: ImageRequest) {
+    func display(_ picture: BoundPicture, of request: ImageRequest, _ options: BindingOptions) {
         contentChanges()
         shown = (PictureIdentity(request), request.url, picture)
+        again = (request, options.forLoadingAgain)
+    }
+
+    /// Gives the picture on display back.
+    ///
+    /// - Returns: Whether there was one.
+    func release() -> Bool {
+        guard load == nil, shown != nil else { return false }
+        released = again
+        contentChanges()
+        return true
     }
 
     func play(_ player: FramePlayer) {
@@ -139,6 +160,7 @@ final class BoundSlot {
         player?.stop()
         player = nil
         shown = nil
+        again = nil
         transition = nil
     }
 

@@ -4,7 +4,7 @@ public import PlatformBasics
 extension ImageBinding {
     /// Loads the picture at `url` into a slot; see ``load(_:into:options:)-(ImageRequest?,_,_)``.
     @discardableResult
-    public func load(_ url: URL?, into slot: ImageSlot = .image, options: BindingOptions = .init()) -> BoundLoad {
+    public func load(_ url: URL?, into slot: ImageSlot = .image, options: BindingOptions? = nil) -> BoundLoad {
         load(url.map { ImageRequest($0) }, into: slot, options: options)
     }
 
@@ -18,14 +18,19 @@ extension ImageBinding {
     ///   - request: The picture to load. `nil` ends with ``LoadOutcome/noRequest`` and shows the placeholder, or
     ///     nothing.
     ///   - slot: The slot that shows the picture.
-    ///   - options: How the load behaves.
+    ///   - options: How the load behaves; `nil`, the default, for ``defaultOptions``.
     /// - Returns: A handle; the caller need not keep it.
     @discardableResult
     public func load(
-        _ request: ImageRequest?, into slot: ImageSlot = .image, options: BindingOptions = .init()
+        _ request: ImageRequest?, into slot: ImageSlot = .image, options: BindingOptions? = nil
     ) -> BoundLoad {
-        let bound = bound(slot)
+        let (bound, options) = (bound(slot), options ?? defaultOptions)
+        bound.released = nil
         var request = request
+        if var changed = request, let change = options.changeRequest {
+            change(&changed)
+            request = changed
+        }
         if options.usesScaleInName, let named = request, named.scale == 1 { request?.scale = named.scaleInName }
         let load = BoundLoad(request, slot: slot, options: options, binding: self)
         let previous = bound.load
@@ -58,6 +63,7 @@ extension ImageBinding {
     public func clear(_ slot: ImageSlot = .image) {
         cancel(slot)
         guard let bound = slots[slot], bound.load == nil else { return }
+        bound.released = nil
         bound.contentChanges()
         bound.indicator?.disappear()
         target?.show(nil, in: slot, transition: nil)
@@ -105,12 +111,12 @@ extension ImageBinding {
     }
 
     private func showPlaceholder(of load: BoundLoad, for request: ImageRequest, in bound: BoundSlot) {
-        let placeholder = load.options.placeholder
-        guard placeholder.isPrevious else { return show(placeholder.picture, for: load) }
-        if let image = loader.peek(request) {
-            show(image, for: load)
-        } else if bound.shown?.url != request.url {
-            show(placeholder.picture, for: load)
+        switch load.options.placeholder {
+        case .previous(let picture):
+            let image = loader.peek(request)
+            if image != nil || bound.shown?.url != request.url { show(image ?? picture, for: load) }
+        case .anySize(let picture): show(loader.peekAnySize(request) ?? picture, for: load)
+        case let placeholder: show(placeholder.picture, for: load)
         }
     }
 

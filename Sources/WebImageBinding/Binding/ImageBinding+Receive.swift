@@ -69,7 +69,7 @@ extension ImageBinding {
 
     private func report(_ progress: LoadProgress, of load: BoundLoad) {
         if let bound = slots[load.slot], bound.load === load {
-            bound.state.report(progress)
+            bound.state.report(progress, after: load.watch.elapsed)
             bound.indicator?.update(progress.fraction)
         }
         load.options.onProgress?(progress)

@@ -74,7 +74,7 @@ extension ImageBinding {
         on target: any ImageTarget
     ) {
         let transition = load.options.transition(for: picture)
-        bound.display(picture, of: request)
+        bound.display(picture, of: request, load.options)
         transition?.prepare(target, in: load.slot)
         target.show(picture.image, in: load.slot, transition: transition)
         // A target or a transition may have started another load within the call.
@@ -106,7 +106,7 @@ extension ImageBinding {
         configuration.rate = options.playbackRate
         return FramePlayer(
             AnimationPlayer(picture, configuration: configuration, clock: clock), clock: clock,
-            isVisible: { [weak target] in target?.visibility == .visible },
+            isVisible: { [weak target, application] in application.isActive && target?.visibility == .visible },
             show: { [weak target] in target?.showFrame($0, of: picture, in: slot) })
     }
 }

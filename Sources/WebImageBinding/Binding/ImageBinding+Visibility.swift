@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 extension ImageBinding {
-    /// Reads ``ImageTarget/visibility`` again: loads change their priority, pause or continue, and animations stop or
-    /// play.
+    /// Reads ``ImageTarget/visibility`` again: loads change their priority, pause or continue, animations stop or play,
+    /// and a picture that was given back while the target was hidden is loaded again.
     ///
     /// A target calls it when it scrolls into view or out of it. A load changes its priority by a new subscription at
     /// the new priority. It leaves the old subscription after the first event of the new one, so the flight that both
@@ -14,6 +14,7 @@ extension ImageBinding {
             bound.player?.run()
             if let load = bound.load, load.isReceiving { follow(load) }
         }
+        if let target, target.visibility != .hidden { loadReleased() }
     }
 
     /// Gives a load the subscription for the visibility of the target.
@@ -23,6 +24,8 @@ extension ImageBinding {
         let policy = load.options.whenHidden
         if visibility == .hidden, policy == .pauses { return load.stopFeeds() }
         let priority = policy == .continues ? request.priority : visibility.priority(for: request)
+        if load.feed == nil, let gate = load.options.gate, !gate.isOpen { return gate.hold(load) }
+        askForBackgroundTime(load)
         if load.feed?.priority == priority { return }
         if let outgoing = load.outgoingFeed, outgoing.priority == priority {
             load.feed?.stop()

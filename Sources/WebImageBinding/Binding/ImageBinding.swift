@@ -15,14 +15,18 @@
 ///
 /// A picture in memory is shown within the call of `load`, without placeholder and without transition.
 ///
-/// The binding holds the target weakly. After the release of the target, a load ends with its next event and makes no
-/// callback. The release of the binding cancels its loads.
+/// The binding holds the target weakly. After the release of the target, its loads end without a callback: at once when
+/// the target owns the binding, or has a ``ImageTarget/life``, and with its next event otherwise. The release of the
+/// binding cancels its loads.
 @MainActor
 public final class ImageBinding {
     /// The target that shows the pictures.
     public private(set) weak var target: (any ImageTarget)?
     let loader: any ViewImageLoading
     let clock: any Clock<Duration>
+    let application: ApplicationStage
+    /// The options of loads that bring none.
+    public var defaultOptions = BindingOptions()
     var slots: [ImageSlot: BoundSlot] = [:]
     /// Loads that were replaced and not cancelled; see ``BindingOptions/cancelsPreviousLoad``.
     var replacedLoads: [ObjectIdentifier: BoundLoad] = [:]
@@ -33,10 +37,17 @@ public final class ImageBinding {
     ///   - target: What shows the pictures. Held weakly.
     ///   - loader: What loads them, usually an `ImageManager`.
     ///   - clock: Tells the time for animations, transitions and indicators.
-    public init(target: any ImageTarget, loader: any ViewImageLoading, clock: any Clock<Duration> = ContinuousClock()) {
+    ///   - application: Tells when the application leaves the screen and returns.
+    public init(
+        target: any ImageTarget, loader: any ViewImageLoading, clock: any Clock<Duration> = ContinuousClock(),
+        application: ApplicationStage = .shared
+    ) {
         self.target = target
         self.loader = loader
         self.clock = clock
+        self.application = application
+        application.enter(self)
+        target.life?.onEnd { [weak self] in self?.targetHasGone() }
     }
 
     /// The state of a slot.
@@ -89,6 +100,7 @@ public final class ImageBinding {
     func isBound(_ load: BoundLoad) -> Bool { slots[load.slot]?.load === load }
 
     isolated deinit {
+        application.leave(self)
         for load in slots.values.compactMap(\.load) + replacedLoads.values {
             load.close(.cancelled)
             if target != nil { load.options.onEnd?(.cancelled) }

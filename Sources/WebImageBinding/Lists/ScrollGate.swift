@@ -5,7 +5,7 @@ import TaskCoordination
 ///
 /// A list reports how far it was scrolled. The gate closes when the scrolling is fast, and opens when it slows down or
 /// stops. While it is closed, a list pauses its ``ListPrefetcher``: what flies past is not loaded, and the pictures on
-/// the screen have the network for themselves.
+/// the screen have the network for themselves. A view's own load waits for the gate in its ``BindingOptions/gate``.
 ///
 /// ```swift
 /// gate.onChange = { isOpen in prefetcher.isPaused = !isOpen }
@@ -17,6 +17,9 @@ public final class ScrollGate {
     public private(set) var isOpen = true
     /// Called when the gate has closed or opened, with ``isOpen``.
     public var onChange: (@MainActor (Bool) -> Void)?
+
+    /// The loads that wait, in the order in which they began to.
+    private var held: [() -> BoundLoad?] = []
 
     private let limit: Double
     private let rest: Duration
@@ -64,6 +67,22 @@ public final class ScrollGate {
     private func set(_ isOpen: Bool) {
         guard self.isOpen != isOpen else { return }
         self.isOpen = isOpen
+        if isOpen { release() }
         onChange?(isOpen)
     }
+
+    /// Keeps a load until the gate opens.
+    func hold(_ load: BoundLoad) {
+        held.removeAll { $0()?.isReceiving != true }
+        if !held.contains(where: { $0() === load }) { held.append { [weak load] in load } }
+    }
+
+    private func release() {
+        let loads = held.compactMap { $0() }
+        held = []
+        for load in loads where load.isReceiving { load.binding?.follow(load) }
+    }
+
+    /// The number of loads that wait, or did before they ended. For tests.
+    var entryCount: Int { held.count }
 }

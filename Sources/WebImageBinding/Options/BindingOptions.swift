@@ -82,6 +82,24 @@ public struct BindingOptions {
     /// ``HiddenPolicy/lowersPriority`` by default.
     public var whenHidden: HiddenPolicy = .lowersPriority
 
+    /// A gate of the list that the target is in: while it is closed, the load waits with its transfer. A picture in
+    /// memory is shown all the same, and a transfer that runs goes on.
+    ///
+    /// None by default.
+    public var gate: ScrollGate?
+
+    /// Whether the load asks the system for time when the application leaves the screen, and is cancelled when that
+    /// time is over.
+    ///
+    /// `false` by default: the system suspends the application, and the load with it. See
+    /// ``ApplicationStage/backgroundTime``.
+    public var continuesInBackground = false
+
+    /// Changes the request before it is loaded, such as its transformers, previews or caches.
+    ///
+    /// None by default. Of use among the ``ImageBinding/defaultOptions`` of a binding.
+    public var changeRequest: (@MainActor (inout ImageRequest) -> Void)?
+
     /// The loads with which this one ends together.
     ///
     /// None by default.
@@ -96,6 +114,14 @@ public struct BindingOptions {
 
     /// Creates options with the defaults.
     public init() {}
+
+    /// The same for a load that the program has not asked for itself.
+    var forLoadingAgain: BindingOptions {
+        var options = self
+        (options.group, options.changeRequest) = (nil, nil)
+        (options.onProgress, options.onPicture, options.onEnd) = (nil, nil, nil)
+        return options
+    }
 
     /// The transition that replaces what the slot shows by `picture`.
     @MainActor func transition(for picture: BoundPicture) -> (any ImageTransition)? {
@@ -118,15 +144,13 @@ public enum Placeholder: Sendable {
     /// whatever the cache policy of the request, or else another variant of it that the slot shows. Without either,
     /// this picture.
     case previous(DecodedImage?)
+    /// The largest picture of the address that memory holds, at whatever size, which the load replaces by that of the
+    /// right size. Without one, this picture.
+    case anySize(DecodedImage?)
 
     /// Whether the slot keeps what it shows when a load starts.
     var isLate: Bool {
         if case .late = self { true } else { false }
-    }
-
-    /// Whether the picture that there was before is wanted.
-    var isPrevious: Bool {
-        if case .previous = self { true } else { false }
     }
 
     /// The picture of each case.
@@ -134,7 +158,7 @@ public enum Placeholder: Sendable {
         switch self {
         case .none: nil
         case .now(let picture): picture
-        case .late(let picture), .previous(let picture): picture
+        case .late(let picture), .previous(let picture), .anySize(let picture): picture
         }
     }
 }

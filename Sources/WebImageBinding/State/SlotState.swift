@@ -32,6 +32,8 @@ public final class SlotState {
     ///
     /// It is 0 while the length is unknown and 1 when the load has finished.
     public internal(set) var fraction: Double = 0
+    /// How long the transfer still takes at the speed that it has had; `nil` while that is unknown, and after the load.
+    public internal(set) var timeRemaining: Duration?
     /// Where the picture of the running or last load came from.
     public internal(set) var source: ImageSource?
 
@@ -47,15 +49,19 @@ public final class SlotState {
         phase = .loading
         progress = nil
         fraction = 0
+        timeRemaining = nil
         source = nil
     }
 
-    func report(_ progress: LoadProgress) {
+    func report(_ progress: LoadProgress, after elapsed: Duration) {
         self.progress = progress
-        if let fraction = progress.fraction { self.fraction = fraction }
+        guard let fraction = progress.fraction else { return }
+        self.fraction = fraction
+        timeRemaining = fraction > 0 ? elapsed * (1 / fraction - 1) : nil
     }
 
     func end(_ outcome: LoadOutcome) {
+        timeRemaining = nil
         switch outcome {
         case .finished(let picture):
             phase = .finished

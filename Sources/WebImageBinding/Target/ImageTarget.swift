@@ -30,6 +30,12 @@ public protocol ImageTarget: AnyObject {
     ///
     /// A target with another value calls ``ImageBinding/targetVisibilityChanged()`` when the value changes.
     var visibility: TargetVisibility { get }
+
+    /// What the target owns so that its bindings learn of its release at once. `nil` by default; views of UIKit and
+    /// AppKit have one.
+    ///
+    /// A target that owns its binding needs none: the two are released together.
+    var life: TargetLife? { get }
 }
 
 extension ImageTarget {
@@ -45,6 +51,32 @@ extension ImageTarget {
 
     /// Always visible.
     public var visibility: TargetVisibility { .visible }
+
+    /// None.
+    public var life: TargetLife? { nil }
+}
+
+/// Tells the bindings of a target that the target has been released, because it is released with it.
+///
+/// ```swift
+/// final class Cell: ImageTarget {
+///     let life: TargetLife? = TargetLife()
+/// }
+/// ```
+///
+/// The target alone keeps it.
+@MainActor
+public final class TargetLife {
+    private var ends: [@MainActor () -> Void] = []
+
+    /// Creates a life.
+    public nonisolated init() {}
+
+    func onEnd(_ act: @escaping @MainActor () -> Void) { ends.append(act) }
+
+    isolated deinit {
+        for end in ends { end() }
+    }
 }
 
 /// Whether a target is visible to the user.

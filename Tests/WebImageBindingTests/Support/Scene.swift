@@ -11,16 +11,17 @@ final class Scene {
     private(set) var clock = SpyClock()
     private(set) var target = FakeTarget()
     private(set) var binding: ImageBinding
+    private(set) var application = ApplicationStage()
 
     init() {
-        binding = ImageBinding(target: target, loader: loader, clock: clock)
+        binding = ImageBinding(target: target, loader: loader, clock: clock, application: application)
         enter()
     }
 
     /// Begins anew, for the next step of a test: nothing is loaded or shown.
     func renew() {
-        (loader, clock, target) = (ScriptedLoader(), SpyClock(), FakeTarget())
-        binding = ImageBinding(target: target, loader: loader, clock: clock)
+        (loader, clock, target, application) = (ScriptedLoader(), SpyClock(), FakeTarget(), ApplicationStage())
+        binding = ImageBinding(target: target, loader: loader, clock: clock, application: application)
         enter()
     }
 

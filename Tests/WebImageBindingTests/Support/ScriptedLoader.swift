@@ -11,6 +11,7 @@ import WebImageTesting
 final class ScriptedLoader: ViewImageLoading {
     private struct State {
         var memory: [URL: DecodedImage] = [:]
+        var anySize: [URL: DecodedImage] = [:]
         var answers: [Answer] = []
         var stubborn: [@Sendable () async -> ImageResponse] = []
     }
@@ -24,6 +25,10 @@ final class ScriptedLoader: ViewImageLoading {
     var open: [Answer] { answers.filter { !$0.hasEnded } }
 
     func remember(_ picture: DecodedImage, for url: URL) { state.withLock { $0.memory[url] = picture } }
+
+    func rememberAnySize(_ picture: DecodedImage, for url: URL) { state.withLock { $0.anySize[url] = picture } }
+
+    func peekAnySize(_ request: ImageRequest) -> DecodedImage? { state.withLock { $0.anySize[request.url] } }
 
     /// Makes the next load ignore its cancellation.
     func answerStubbornly(_ body: @escaping @Sendable () async -> ImageResponse) {
