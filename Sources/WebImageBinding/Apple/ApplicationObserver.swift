@@ -8,17 +8,21 @@ import UIKit
 import AppKit
 #endif
 
-/// Tells a manager what the system tells the application.
+/// Tells a manager, and the bindings of the views, what the system tells the application.
 ///
-/// | notification | what the manager does |
-/// |---|---|
-/// | memory warning | gives the pictures in memory back |
-/// | background | gives nine tenths of them back, writes what waits for the disk, and removes entries that are too old
-/// |
-/// | foreground | nothing: a load brings back what it needs |
-/// | termination | ends, in at most a second, with its writes on the disk |
+/// | notification | what the manager does | what bindings do |
+/// |---|---|---|
+/// | resigns | nothing | animations stand still |
+/// | active | nothing | animations go on |
+/// | memory warning | gives the pictures in memory back | hidden views give theirs back |
+/// | background | gives nine tenths of them back, writes what waits, removes what is too old | as on a warning |
+/// | foreground | nothing | loads again what was given back |
+/// | termination | ends, in at most a second, with its writes on the disk | nothing |
 ///
-/// On macOS, the termination alone. Kept by the application, as long as it uses the manager:
+/// On macOS, an application that is hidden resigns, and one that is shown again is active. Its termination is reported,
+/// and nothing else: nothing suspends an application there.
+///
+/// Kept by the application, as long as it uses the manager:
 ///
 /// ```swift
 /// let manager = ImageManager()
@@ -32,18 +36,34 @@ public final class ApplicationObserver {
     private var observations: [any NSObjectProtocol] = []
 
     /// Creates an observer and begins to observe.
-    public init(_ manager: ImageManager, center: NotificationCenter = .default) {
+    ///
+    /// - Parameters:
+    ///   - manager: Loads the pictures.
+    ///   - stage: That of the bindings. ``ApplicationStage/shared`` by default.
+    ///   - center: Posts the notifications.
+    public init(_ manager: ImageManager, stage: ApplicationStage = .shared, center: NotificationCenter = .default) {
         self.center = center
         let life = ApplicationLife(manager: manager)
         #if canImport(UIKit)
-        observe(UIApplication.didReceiveMemoryWarningNotification) { await life.memoryWarning() }
+        let source = SystemTime()
+        stage.backgroundTime = source
+        observe(UIApplication.willResignActiveNotification) { stage.resignActive() }
+        observe(UIApplication.didBecomeActiveNotification) { stage.becomeActive() }
+        observe(UIApplication.willEnterForegroundNotification) { stage.enterForeground() }
+        observe(UIApplication.didReceiveMemoryWarningNotification) {
+            stage.releasePictures()
+            await life.memoryWarning()
+        }
         observe(UIApplication.didEnterBackgroundNotification) {
-            let time = BackgroundTime()
+            let time = BackgroundTime("pictures", source)
+            stage.releasePictures()
             await life.background()
             time.end()
         }
         observe(UIApplication.willTerminateNotification) { life.termination() }
         #else
+        observe(NSApplication.didHideNotification) { stage.resignActive() }
+        observe(NSApplication.didUnhideNotification) { stage.becomeActive() }
         observe(NSApplication.willTerminateNotification) { life.termination() }
         #endif
     }
@@ -65,20 +85,20 @@ public final class ApplicationObserver {
 
 #if canImport(UIKit)
 /// Time that the system grants in the background; otherwise it suspends the application at once.
-@MainActor
 @available(iOSApplicationExtension, unavailable)
-private final class BackgroundTime {
-    private var task = UIBackgroundTaskIdentifier.invalid
-
-    init() {
-        task = UIApplication.shared.beginBackgroundTask(withName: "pictures") { [weak self] in self?.end() }
+private struct SystemTime: BackgroundTiming {
+    var timeRemaining: Duration? {
+        let seconds = UIApplication.shared.backgroundTimeRemaining
+        // Near the largest number while the application is on the screen.
+        return seconds < 1_000_000 ? .seconds(seconds) : nil
     }
 
-    func end() {
-        guard task != .invalid else { return }
-        UIApplication.shared.endBackgroundTask(task)
-        task = .invalid
+    func begin(_ name: String, onEnd: @escaping @MainActor @Sendable () -> Void) -> Int? {
+        let task = UIApplication.shared.beginBackgroundTask(withName: name, expirationHandler: onEnd)
+        return task == .invalid ? nil : task.rawValue
     }
+
+    func end(_ number: Int) { UIApplication.shared.endBackgroundTask(UIBackgroundTaskIdentifier(rawValue: number)) }
 }
 #endif
 #endif

@@ -5,36 +5,73 @@ public import Foundation
 import ObjectiveC
 public import SwiftUI
 
-/// A picture from an address, with a placeholder while there is none.
+/// A picture from an address, or what a closure makes of the phases of its load.
 ///
 /// ```swift
 /// RemoteImage(url) { ProgressView() }
+/// RemoteImage(request, options: options) { phase in
+///     switch phase {
+///     case .success(let image): image.resizable().scaledToFit()
+///     case .failure: Image(systemName: "photo")
+///     case .empty: ProgressView()
+///     }
+/// }
 /// ```
-public struct RemoteImage<Placeholder: View>: View {
-    private let url: URL?
-    private let placeholder: Placeholder
-    @State private var target = ObservedTarget<CGImage> { $0.cgImage() }
-
-    /// Creates a view of the picture at `url`.
-    public init(_ url: URL?, @ViewBuilder placeholder: () -> Placeholder) {
-        self.url = url
-        self.placeholder = placeholder()
+///
+/// The load begins when the view appears, sinks while it is off the screen, and begins anew with another request. Its
+/// transition animates the change of the phase.
+public struct RemoteImage<Content: View>: View {
+    private let request: ImageRequest?
+    private let options: BindingOptions
+    private let content: (PicturePhase<Image>) -> Content
+    @State private var target = ObservedTarget<Image>(animate: { transition, change in
+        let style: Animation =
+            transition.options.contains(.easesInAndOut)
+            ? .easeInOut(duration: transition.seconds) : .linear(duration: transition.seconds)
+        withAnimation(style, change)
+    }) { picture in
+        picture.cgImage().map { Image(decorative: $0, scale: picture.scale) }
     }
 
-    /// The picture, or the placeholder.
+    /// Creates a view of what a closure makes of the phases of a load.
+    ///
+    /// - Parameters:
+    ///   - request: The picture; `nil` for none, which is ``PicturePhase/empty``.
+    ///   - options: How the load behaves: its transition, its placeholder, its callbacks. The defaults by default.
+    ///   - content: The view of a phase.
+    public init(
+        _ request: ImageRequest?, options: BindingOptions = .init(),
+        @ViewBuilder content: @escaping (PicturePhase<Image>) -> Content
+    ) {
+        self.request = request
+        self.options = options
+        self.content = content
+    }
+
+    /// Creates a view of a picture, which fills the room that it has, or of a placeholder.
+    public init<Placeholder: View>(
+        _ request: ImageRequest?, options: BindingOptions = .init(),
+        @ViewBuilder placeholder: @escaping () -> Placeholder
+    ) where Content == _ConditionalContent<Image, Placeholder> {
+        self.init(request, options: options) { phase in
+            if let picture = phase.picture { picture.resizable() } else { placeholder() }
+        }
+    }
+
+    /// Creates a view of the picture at `url`, or of a placeholder.
+    public init<Placeholder: View>(_ url: URL?, @ViewBuilder placeholder: @escaping () -> Placeholder)
+    where Content == _ConditionalContent<Image, Placeholder> {
+        self.init(url.map { ImageRequest($0) }, placeholder: placeholder)
+    }
+
+    /// The view of the phase.
     public var body: some View {
-        Group {
-            if let picture = target.picture {
-                Image(decorative: picture, scale: 1).resizable()
-            } else {
-                placeholder
+        Group { content(target.phase) }
+            .onChange(of: request.map { PictureIdentity($0) }, initial: true) {
+                target.load(request, options: options, with: SharedLoader.loader)
             }
-        }
-        .onChange(of: url, initial: true) {
-            target.load(url.map { ImageRequest($0) }, with: SharedLoader.loader)
-        }
-        .onAppear { target.isVisible = true }
-        .onDisappear { target.isVisible = false }
+            .onAppear { target.isVisible = true }
+            .onDisappear { target.isVisible = false }
     }
 }
 
@@ -57,11 +94,20 @@ extension ImageTarget where Self: NSObject {
         unsafe objc_setAssociatedObject(self, bindingKey, binding, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
         return binding
     }
+
+    /// The life of this target, made when it is first used.
+    public var life: TargetLife? {
+        if let life = unsafe objc_getAssociatedObject(self, lifeKey) as? TargetLife { return life }
+        let life = TargetLife()
+        unsafe objc_setAssociatedObject(self, lifeKey, life, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
+        return life
+    }
 }
 
-/// A unique address: one byte that is never freed, read or written.
+/// Unique addresses: bytes that are never freed, read or written.
 @MainActor private let bindingKey = UnsafeRawPointer(
     UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
+@MainActor private let lifeKey = UnsafeRawPointer(UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
 
 extension DecodedImage {
     /// One frame as a Core Graphics image; `nil` when there is no such frame or no memory for it.

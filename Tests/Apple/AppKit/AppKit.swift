@@ -16,5 +16,7 @@
 @MainActor open class NSButton: NSView { open var image, alternateImage: NSImage? }
 open class NSImage: NSObject { public init(cgImage: CGImage, size: NSSize) {} }
 @MainActor open class NSApplication: NSObject {
+    public nonisolated class var didHideNotification: NSNotification.Name { .init("") }
+    public nonisolated class var didUnhideNotification: NSNotification.Name { .init("") }
     public nonisolated class var willTerminateNotification: NSNotification.Name { .init("") }
 }

@@ -20,17 +20,24 @@ extension View {
     public nonisolated func onDisappear(perform action: (() -> Void)? = nil) -> some View { EmptyView() }
 }
 public struct EmptyView: View { nonisolated init() {} }
-public struct Either<First: View, Second: View>: View {}
+public struct _ConditionalContent<TrueContent: View, FalseContent: View>: View {}
 @resultBuilder public struct ViewBuilder {
     public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
-    public static func buildEither<A: View, B: View>(first: A) -> Either<A, B> { Either() }
-    public static func buildEither<A: View, B: View>(second: B) -> Either<A, B> { Either() }
+    public static func buildEither<A: View, B: View>(first: A) -> _ConditionalContent<A, B> { .init() }
+    public static func buildEither<A: View, B: View>(second: B) -> _ConditionalContent<A, B> { .init() }
 }
 public struct Group<Content: View>: View { public init(@ViewBuilder content: () -> Content) {} }
 public struct Image: View {
     public init(decorative image: CGImage, scale: CGFloat) {}
     public func resizable() -> Image { self }
 }
+public struct Animation: Sendable {
+    public static func easeInOut(duration: TimeInterval) -> Animation { Animation() }
+    public static func linear(duration: TimeInterval) -> Animation { Animation() }
+}
+@discardableResult public func withAnimation<Result>(
+    _ animation: Animation?, _ body: () throws -> Result
+) rethrows -> Result { try body() }
 @propertyWrapper public struct State<Value> {
     public init(wrappedValue: Value) {}
     public var wrappedValue: Value {

@@ -37,12 +37,20 @@ open class UIImage: NSObject, @unchecked Sendable {
     public enum Orientation { case up }
     public init(cgImage: CGImage, scale: CGFloat, orientation: Orientation) {}
 }
-public struct UIBackgroundTaskIdentifier: Hashable, Sendable { public static let invalid = Self() }
+public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
+    public static let invalid = Self(rawValue: 0)
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+}
 @MainActor open class UIApplication: NSObject {
     public class var shared: UIApplication { UIApplication() }
     public nonisolated class var didReceiveMemoryWarningNotification: NSNotification.Name { .init("") }
+    public nonisolated class var willResignActiveNotification: NSNotification.Name { .init("") }
+    public nonisolated class var didBecomeActiveNotification: NSNotification.Name { .init("") }
+    public nonisolated class var willEnterForegroundNotification: NSNotification.Name { .init("") }
     public nonisolated class var didEnterBackgroundNotification: NSNotification.Name { .init("") }
     public nonisolated class var willTerminateNotification: NSNotification.Name { .init("") }
+    open var backgroundTimeRemaining: TimeInterval { 0 }
     open func beginBackgroundTask(
         withName name: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
     ) -> UIBackgroundTaskIdentifier { .invalid }
