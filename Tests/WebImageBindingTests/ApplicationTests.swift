@@ -40,7 +40,7 @@ struct ApplicationTests {
         await until { scene.target.frame == 1 }
         await until { scene.clock.started == 2 }
         scene.application.resignActive()
-        scene.clock.advance(by: .seconds(30))
+        scene.clock.advance(by: .milliseconds(30_500))
         for _ in 0..<100 { await Task.yield() }
         expectEqual(scene.target.frame, 1)
         scene.application.becomeActive()
@@ -89,8 +89,13 @@ struct ApplicationTests {
         let running = scene.binding.load(url(7), into: .backgroundImage)
         try await scene.finish(1)
         try await scene.finish(2, options: options { $0.placeholder = .now(placeholder) })
+        let late = scene.binding.load(url(5), options: options { $0.placeholder = .late(nil) })
         scene.application.releasePictures()
-        expectEqual(running.hasEnded, false)
+        expectEqual(scene.target.index, 2)
+        late.cancel()
+        scene.application.releasePictures()
+        expectNil(scene.target.index)
+        expect(!running.hasEnded)
         let next = scene.binding.load(url(3))
         scene.application.enterForeground()
         expect(!next.hasEnded)
