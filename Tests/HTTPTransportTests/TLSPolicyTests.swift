@@ -69,6 +69,30 @@ struct TLSPolicyTests {
         expectEqual(codes, expected)
     }
 
+    @Test func `the error of a refused certificate has what the origin has shown`() async throws {
+        for variant in [TestCertificate.Variant.expired, .wrongHost, .valid] {
+            let certificate = try TestCertificate.make(variant: variant)
+            let text = try String(contentsOfFile: certificate.certificatePath, encoding: .utf8)
+            let lines = text.split(separator: "\n").drop { !$0.hasPrefix("-----BEGIN") }.dropFirst()
+            let leaf = try required(Data(base64Encoded: lines.prefix { !$0.hasPrefix("-----") }.joined()))
+            try await withTLS(certificate) { origin, client in
+                let url = URL(string: "https://localhost:\(origin.port)/")!
+                for _ in 0..<2 {
+                    var request = HTTPRequest(url: url)
+                    // What is refused of a valid one is its key.
+                    let trusted = TLSPolicy.authorities(in: certificate.rootPath)
+                    let key = TLSPolicy.Pin.publicKey(sha256: [UInt8](repeating: 0, count: 32))
+                    request.options.tls = variant == .valid ? trusted.pinned(to: key) : trusted
+                    let error = await expectHTTPError { try await client.send(request) }
+                    expectEqual(error?.peerCertificates.first, Array(leaf))
+                }
+                await client.shutdown()
+                let other = await expectHTTPError(.shutDown) { try await client.get(url) }
+                expectEqual(other?.peerCertificates, [])
+            }
+        }
+    }
+
     @Test func `one of several pins is enough and it may be of any certificate of the chain`() async throws {
         let certificate = try TestCertificate.make()
         let trusted = TLSPolicy.authorities(in: certificate.rootPath)

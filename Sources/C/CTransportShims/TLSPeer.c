@@ -25,6 +25,37 @@ static bool has_pin(X509 *certificate, const uint8_t *pins, size_t count) {
     return false;
 }
 
+enum { chain_capacity = 16384 };
+
+/// The chain of the last handshake of the thread, and the handle that made it, which is compared and not used.
+static _Thread_local uint8_t chain_bytes[chain_capacity];
+static _Thread_local size_t chain_length;
+static _Thread_local const void *chain_owner;
+
+/// Verifies as OpenSSL does by itself, and keeps what the peer has sent, for the error.
+static int verify(X509_STORE_CTX *store, void *owner) {
+    int result = X509_verify_cert(store);
+    STACK_OF(X509) *sent = X509_STORE_CTX_get0_untrusted(store);
+    chain_owner = owner;
+    chain_length = 0;
+    for (int i = 0; sent && i < sk_X509_num(sent); i++) {
+        int length = i2d_X509(sk_X509_value(sent, i), NULL);
+        if (length <= 0 || (size_t)length + 4 > chain_capacity - chain_length) break;
+        uint8_t *place = chain_bytes + chain_length;
+        for (int byte = 0; byte < 4; byte++) *place++ = (uint8_t)((uint32_t)length >> (8 * byte));
+        i2d_X509(sk_X509_value(sent, i), &place);
+        chain_length += (size_t)length + 4;
+    }
+    return result;
+}
+
+void transport_keep_chain(CURL *easy, void *context) { SSL_CTX_set_cert_verify_callback(context, verify, easy); }
+
+size_t transport_last_chain(CURL *easy, const uint8_t **bytes) {
+    *bytes = chain_bytes;
+    return chain_owner == easy ? chain_length : 0;
+}
+
 bool transport_peer_has_pin(CURL *easy, bool is_verified, const uint8_t *pins, size_t byte_count) {
     struct curl_tlssessioninfo *info = NULL;
     if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || !info) return false;

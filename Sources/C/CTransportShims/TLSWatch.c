@@ -40,8 +40,8 @@ static void watch_handshake(const SSL *ssl, int where, int result) {
 }
 
 static CURLcode watch_context(CURL *easy, void *context, void *data) {
-    (void)easy;
     (void)data;
+    transport_keep_chain(easy, context);
     SSL_CTX_set_info_callback(context, watch_handshake);
     // libcurl has no option against SSLKEYLOGFILE, with which the environment has the keys written to a file.
     SSL_CTX_set_keylog_callback(context, NULL);

@@ -23,6 +23,9 @@ public struct HTTPError: Error, Sendable {
     /// The response that was not accepted, for the codes `.unacceptableStatus`,
     /// `.unacceptableContentType` and `.undecodableBody`.
     public let response: Response?
+    /// The certificates that the origin has shown, its own first, each in DER, when one of them was refused. They are
+    /// untrusted input; at most 16 KB. Empty for other errors.
+    public package(set) var peerCertificates: [[UInt8]] = []
 
     /// Creates an error whose summary is the message.
     public init(
@@ -61,8 +64,10 @@ extension HTTPError {
 
     /// The same error, with the place where it happened.
     package func at(_ url: URL, _ status: Int?) -> HTTPError {
-        HTTPError(
+        var error = HTTPError(
             code: code, message: summary, advice: advice, url: url, status: status, cause: cause, response: response)
+        error.peerCertificates = peerCertificates
+        return error
     }
 }
 

@@ -37,6 +37,12 @@ extension Transfer {
 
     /// The error for a result of libcurl, or the error of a callback.
     func error(for result: CURLcode) -> HTTPError {
+        var error = errorWithoutChain(for: result)
+        if lacksPin || result == CURLE_PEER_FAILED_VERIFICATION { error.peerCertificates = easy?.lastChain ?? [] }
+        return error
+    }
+
+    private func errorWithoutChain(for result: CURLcode) -> HTTPError {
         if let failure { return failure }
         if lacksPin {
             return HTTPError(
@@ -131,5 +137,22 @@ extension Transfer {
             (.certificateNotTrusted, "The issuer is unknown.")
         default: (.certificateNotTrusted, "")
         }
+    }
+}
+
+extension EasyHandle {
+    /// The certificates that the peer has sent, when the handshake of this handle was the last one of its thread.
+    fileprivate var lastChain: [[UInt8]] {
+        var start: UnsafePointer<UInt8>?
+        let count = unsafe transport_last_chain(pointer, &start)
+        // The bytes stay until the next handshake of this thread.
+        var rest = unsafe Array(UnsafeBufferPointer(start: start, count: count))[...]
+        var chain: [[UInt8]] = []
+        while rest.count > 4 {
+            let length = rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+            chain.append(Array(rest.dropFirst(4).prefix(length)))
+            rest = rest.dropFirst(4 + length)
+        }
+        return chain
     }
 }

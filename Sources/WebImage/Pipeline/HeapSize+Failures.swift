@@ -24,6 +24,7 @@ extension HeapSize {
         guard error.cause != nil else { return bytes }
         bytes += allocation(48 + MemoryLayout<HTTPError>.size)
         guard let cause else { return bytes }
+        for certificate in cause.peerCertificates { bytes += of(certificate) }
         bytes += of(cause.summary) + of(cause.advice ?? "") + (cause.cause == nil ? 0 : 256)
         return bytes + (cause.response.map { of($0.headers) + of($0.beginning) } ?? 0)
     }

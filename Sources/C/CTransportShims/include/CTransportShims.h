@@ -66,6 +66,13 @@ CURLcode transport_watch_tls(CURL *easy);
 ///
 /// Only within a callback of the handle, when the connection is made.
 bool transport_peer_has_pin(CURL *easy, bool is_verified, const uint8_t *pins, size_t byte_count);
+/// Keeps the certificates that the peer of a handle sends, as a TLS context of OpenSSL verifies them.
+void transport_keep_chain(CURL *easy, void *context);
+/// The certificates that the peer has sent to a handle, when its handshake was the last one of the calling thread: each
+/// a length of four bytes, the lowest first, and the certificate in DER. Valid until the thread's next handshake.
+///
+/// At most 16 KB: what comes after is left out.
+size_t transport_last_chain(CURL *easy, const uint8_t **bytes);
 /// Gives the calling thread its reads for the next call of libcurl.
 void transport_allow_tls_reads(void);
 
