@@ -103,6 +103,69 @@ struct FileDownloadTests {
         await expectHTTPError(.bodyTooLarge) { try await download(limit: 99) }
     }
 
+    @Test func `a paused download holds nothing, and goes on from what is written`() async throws {
+        let reply = ok(tag: "\"v1\"").header("Content-Type", "image/gif")
+        stub.respond(to: "/x", with: reply, rest(from: 30))
+        let (control, seen) = (DownloadControl(), Journal<Int>())
+        let (downloader, place, request) = (FileDownloader(stub), path, HTTPRequest(url: url))
+        async let file = downloader.download(request, to: place, control: control) { progress in
+            seen.write(progress.byteCount)
+            expectEqual(progress.totalByteCount, 100)
+            if progress.byteCount == 30 { control.pause() }
+        }
+        await control.waitUntilPaused()
+        expect(control.isPaused)
+        expectEqual(stub.requestCount, 1)
+        expectEqual(bytes(".part"), Array(whole[..<30]))
+        // The lock is free.
+        _ = try PartFile(path, url: url)
+        control.resume()
+        let result = try await file
+        expectEqual([result.byteCount, result.receivedCount], [100, 100])
+        expectEqual(result.path, path)
+        expectEqual(result.headers["Content-Type"], "image/gif")
+        expectEqual(bytes(), whole)
+        expectEqual(Array(seen.entries.prefix(3)), [10, 20, 30])
+        expectEqual(seen.entries.last, 100)
+        expectEqual(stub.requests.map { $0.headers["Range"] }, [nil, "bytes=30-"])
+        await downloader.shutdown()
+    }
+
+    @Test func `a paused download that is cancelled ends at once`() async throws {
+        stub.respond(to: "/x", with: ok())
+        let control = DownloadControl()
+        control.pause()
+        let (downloader, place, request) = (FileDownloader(stub), path, HTTPRequest(url: url))
+        let task = Task { try await downloader.download(request, to: place, control: control) }
+        await control.waitUntilPaused()
+        task.cancel()
+        await expectError(CancellationError.self) { try await task.value }
+        expectEqual(stub.requestCount, 0)
+        await downloader.shutdown()
+    }
+
+    @Test func `the fields of the response name a file, also of one that another process began`() async throws {
+        let kind = "image/gif"
+        stub.respond(to: "/x", with: ok().header("Content-Type", kind).failing(after: 40), rest(from: 40))
+        let downloader = FileDownloader(stub)
+        func load(_ name: @escaping @Sendable (HTTPHeaders) -> String) async throws -> DownloadedFile {
+            try await downloader.download(HTTPRequest(url: url), intoFolder: folder, naming: name)
+        }
+        await expectHTTPError { try await load { _ in "never" } }
+        expect(names.allSatisfy { $0.hasPrefix(".download-") })
+        // A bad name leaves the whole file for the next call, which asks no origin.
+        for name in ["", ".", "..", "a/b", "../b", "a\0"] {
+            await expectHTTPError(.fileNotAllowed) { try await load { _ in name } }
+        }
+        let file = try await load { ($0["Content-Type"] ?? "").hasSuffix("gif") ? "a.gif" : "a" }
+        expectEqual(file.path, folder + "/a.gif")
+        expectEqual(names, ["a.gif"])
+        expectEqual(FileManager.default.contents(atPath: file.path).map { Array($0) }, whole)
+        expectEqual(file.headers["Content-Type"], kind)
+        expectEqual(stub.requestCount, 2)
+        await downloader.shutdown()
+    }
+
     @Test func `an error of the origin leaves the beginning and the old file`() async throws {
         try Data([1]).write(to: URL(filePath: path))
         stub.respond(to: "/x", with: ok().failing(after: 40), .status(503), rest(from: 40))

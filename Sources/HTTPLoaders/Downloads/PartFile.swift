@@ -12,31 +12,42 @@ final class PartFile: Sendable {
         let url: String
         let validator: String
         let total: Int?
+        /// Names and values in turn.
+        var headers: [String]?
+
+        func partial(_ count: Int) -> PartialBody {
+            var partial = PartialBody(validator: validator, total: total, count: count)
+            let texts = headers ?? []
+            for place in stride(from: 0, to: texts.count - 1, by: 2) {
+                partial.headers.append(name: texts[place], value: texts[place + 1])
+            }
+            return partial
+        }
     }
 
     let url: URL
-    private let path: String
+    private let place: String
     private let descriptor: Int32
     private let written: Mutex<Int>
     /// The beginning that an earlier download left; `nil` when there is none that a rest can be asked for.
     let partial: PartialBody?
 
-    private var partPath: String { path + ".part" }
-    private var notePath: String { path + ".part.json" }
+    private var partPath: String { place + ".part" }
+    private var notePath: String { place + ".part.json" }
 
     /// Opens or creates the file beside its final path.
     /// - Throws: `.fileNotAllowed`, also while another download has it; `.transferFailed`.
-    init(_ path: String, url: URL) throws(HTTPError) {
-        self.path = path
+    init(_ place: String, url: URL) throws(HTTPError) {
+        self.place = place
         self.url = url
         // No link: another user of the folder must not choose what is written.
-        let part = unsafe open(path + ".part", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        let part = unsafe open(place + ".part", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard part >= 0 else { throw Self.failure("cannot be written", errno, url) }
         descriptor = part
         var (status, named) = (stat(), stat())
         // A download that ended between opening and locking has given the file its final name: it is not ours then.
         guard flock(part, LOCK_EX | LOCK_NB) == 0, unsafe fstat(part, &status) == 0,
-            unsafe lstat(path + ".part", &named) == 0, status.st_ino == named.st_ino,
+            unsafe lstat(place + ".part", &named) == 0, status.st_ino == named.st_ino,
             status.st_mode & S_IFMT == S_IFREG
         else {
             close(part)
@@ -45,11 +56,11 @@ final class PartFile: Sendable {
                 url: url)
         }
         let count = Int(status.st_size)
-        let note = (try? Data(contentsOf: URL(filePath: path + ".part.json"))).flatMap {
+        let note = (try? Data(contentsOf: URL(filePath: place + ".part.json"))).flatMap {
             try? JSONDecoder().decode(Note.self, from: $0)
         }
         let isWanted = count > 0 && note?.url == url.textWithoutFragment && count <= note?.total ?? count
-        partial = isWanted ? note.map { PartialBody(validator: $0.validator, total: $0.total, count: count) } : nil
+        partial = isWanted ? note.map { $0.partial(count) } : nil
         written = Mutex(isWanted ? count : 0)
     }
 
@@ -68,7 +79,9 @@ final class PartFile: Sendable {
         guard ftruncate(descriptor, 0) == 0 else { throw Self.failure("cannot be emptied", errno, url) }
         written.withLock { $0 = 0 }
         guard let body else { return }
-        let note = Note(url: url.textWithoutFragment, validator: body.validator, total: body.total)
+        let note = Note(
+            url: url.textWithoutFragment, validator: body.validator, total: body.total,
+            headers: body.headers.flatMap { [$0.name, $0.value] })
         do { try JSONEncoder().encode(note).write(to: URL(filePath: notePath), options: .atomic) } catch {
             throw HTTPError(
                 code: .transferFailed, message: "The note of a download cannot be written.", url: url, cause: error)
@@ -93,7 +106,7 @@ final class PartFile: Sendable {
     }
 
     /// Gives the file its final name, after its bytes are on the disk.
-    func finish() throws(HTTPError) {
+    func finish(as path: String) throws(HTTPError) {
         guard ftruncate(descriptor, off_t(byteCount)) == 0, fsync(descriptor) == 0 else {
             throw Self.failure("cannot be written to the end", errno, url)
         }

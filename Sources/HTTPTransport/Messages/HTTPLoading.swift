@@ -48,6 +48,13 @@ extension HTTPLoading {
     public var localSchemes: [String] { [] }
 }
 
+/// Something that puts a loader with further rules around another one, such as `TransferRules` of the module
+/// `HTTPLoaders`.
+public protocol HTTPLoaderMaking: Sendable {
+    /// A loader that sends its requests with `loader`, and shuts it down with itself.
+    func loader(around loader: any HTTPLoading) -> any HTTPLoading
+}
+
 /// Code that limits how many requests run at once, and has given one a turn.
 package protocol TurnGiving: Sendable {
     /// Runs a wait that needs no connection, and lets another request have the turn meanwhile.
