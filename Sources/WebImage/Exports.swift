@@ -6,6 +6,7 @@ public import HTTPTransport
 // `HTTPHeaders` and `HTTPError` are names of other packages, too: a program that wants the client's imports
 // `HTTPTransport`.
 @_exported public import struct HTTPTransport.AddressPolicy
+@_exported public import protocol HTTPTransport.HTTPLoaderMaking
 @_exported public import protocol HTTPTransport.HTTPLoading
 @_exported public import struct HTTPTransport.HTTPMetrics
 @_exported public import enum HTTPTransport.IPAddress

@@ -63,6 +63,8 @@ public struct ImageLoadError: Error, Sendable {
     public let cause: (any Error)?
     /// What the origin said, when it answered with a status that is not accepted.
     public internal(set) var origin: OriginResponse?
+    /// Why the ``ImageRequest/alternatives`` failed, in order.
+    public internal(set) var failuresOfAlternatives: [ImageLoadError] = []
     /// When the failure was remembered, for an error with ``Code/recentlyFailed``.
     public internal(set) var failedAt: Date?
 

@@ -22,6 +22,9 @@ extension ImageManager {
         /// The transport's limits and policies. The public internet only, by default. A body is limited by the
         /// downloader alone by default; where both limit it, the smaller limit counts.
         public var transport = HTTPClient.Configuration.limitedByDownloader
+        /// What is put around the transport, such as `TransferRules()` of the module `HTTPLoaders`: retries, resumed
+        /// bodies and rates. Nothing by default.
+        public var transferRules: (any HTTPLoaderMaking)?
         /// The formats that can be read and written. All built-in ones by default.
         public var coders = ImageCoders.default
         /// The largest pictures that are decoded.

@@ -33,6 +33,9 @@ extension ImageManager {
         /// Whether a failure is remembered, so that the address is not asked again at once. Must return soon. By
         /// default a missing picture (404, 410) and a file that is no picture are remembered.
         public var shouldRemember: (@Sendable (ImageLoadError) -> Bool)?
+        /// Decides whether a load begins anew after a failure. A request with its own ``ImageRequest/retry`` is not
+        /// asked for.
+        public var retry: LoadRetry?
 
         /// Creates hooks that do nothing.
         public init() {}
@@ -125,6 +128,9 @@ extension Pipeline {
             hooks.shouldRemember?(error) ?? error.isLasting
         else { return }
         let lifetime = key.isRuled ? negativeLifetime(of: error, request) : nil
+        var bare = request
+        bare.userInfo = [:]
+        let key = request.userInfo.isEmpty ? key : LoadKey(bare, variant: key.variant)
         failures.record(error, for: key, isOfAddress: error.isOfAddress, lifetime: lifetime)
     }
 }

@@ -70,7 +70,7 @@ public actor ImageManager {
         self.init(
             configuration: configuration,
             parts: Parts(
-                transport: transport,
+                transport: configuration.transferRules?.loader(around: transport) ?? transport,
                 disk: caches == nil ? configuration.disk.map { DiskCache($0) } : nil,
                 caches: caches, memoryWatch: configuration.memoryWatch,
                 processing: WorkerPool(

@@ -71,6 +71,20 @@ enum CachedPicture: Sendable {
         }
     }
 
+    /// The same, kept under the name of another address.
+    var withoutOrigin: CachedPicture {
+        switch self {
+        case .decoded(let picture):
+            var content = picture.value
+            content.origin = nil
+            return .decoded(Shared(content))
+        case .encoded(let file):
+            var copy = file.value
+            copy.origin = nil
+            return .encoded(Shared(copy.from(.memory)))
+        }
+    }
+
     /// Whether it is, or was made from, this content.
     func isOf(_ generation: ContentGeneration, number: Int) -> Bool {
         number == self.number || generation == self.generation

@@ -96,7 +96,9 @@ extension Load {
         if request.cachePolicy.readsCachesFirst {
             if let stored = try await stored() { return stored }
             if let made = try await madeOfMemory() { return made }
+            if let made = try await madeOfStoredBeginning() { return made }
         }
+        if case .picture(let make)? = request.content { return try await made(by: make) }
         let held = request.cachePolicy.sendsValidators ? pipeline.held(request, product, name) : nil
         switch try await original(held: held?.origin) {
         case .confirmed(let origin, let number):
@@ -162,7 +164,7 @@ extension Load {
         return same?.confirmed(original.origin, number: original.number, metrics: metrics)
     }
 
-    /// The product of a picture that memory holds: of the same one, or of the whole.
+    /// The product of a picture that memory holds: of the same one, of a beginning of its steps, or of the whole.
     private func madeOfMemory() async throws -> P.Value? {
         if isOriginal { return nil }
         if end != nil, let picture = pipeline.remembered(request, Picture(), request.variantKey) {
@@ -170,13 +172,16 @@ extension Load {
             same.transformers = []
             return try await made(of: picture, for: same)
         }
+        if let (begun, rest) = pipeline.beginningInMemory(of: request) {
+            return try await made(of: begun, for: pipeline.withPreparedTransformers(rest))
+        }
         guard !request.variantKey.isOriginal, let whole = pipeline.pictureInMemory(madeInto: request) else {
             return nil
         }
         return try await made(of: whole, for: pipeline.withPreparedTransformers(request))
     }
 
-    private func made(of held: ImageResponse, for request: ImageRequest) async throws -> P.Value {
+    func made(of held: ImageResponse, for request: ImageRequest) async throws -> P.Value {
         let (made, image) = try await pipeline.processed(request) {
             let made = try await pipeline.jobs.product(of: .picture(held), for: request, as: end, wish)
             return (made, try made.picture.get())

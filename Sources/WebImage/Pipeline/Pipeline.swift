@@ -50,6 +50,8 @@ final class Pipeline: Sendable {
     let refreshes = Refreshes()
     /// The time of day.
     let now: @Sendable () -> Date
+    /// Measures the waits between attempts.
+    let clock: any Clock<Duration>
 
     init(_ configuration: ImageManager.Configuration, _ parts: ImageManager.Parts) {
         self.configuration = configuration
@@ -79,6 +81,7 @@ final class Pipeline: Sendable {
             return failures != nil
         }
         now = parts.now
+        clock = parts.clock
         executor = parts.executor
     }
 
@@ -168,7 +171,9 @@ extension Pipeline {
         if hooksProcessRequests, let hit = hit(request, product) { return hit }
         let watch = hub.noteBegin()
         do {
-            let value = try await fly(request, product, onProgress)
+            let value =
+                mayTryAgain(request)
+                ? try await firstAnswer(request, product, onProgress) : try await fly(request, product, onProgress)
             hub.noteEnd(request, value.source, watch)
             return value
         } catch {
@@ -178,7 +183,7 @@ extension Pipeline {
     }
 
     /// Joins or starts the flight of the request, as often as needed.
-    @inline(never) private func fly<P: Product>(
+    @inline(never) func fly<P: Product>(
         _ request: ImageRequest, _ product: P, _ onProgress: Report?
     ) async throws -> P.Value {
         try TransferScope.refuseInside(downloader, request.url)

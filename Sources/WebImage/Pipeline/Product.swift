@@ -72,20 +72,7 @@ struct Picture: Product {
     func tiers(_ access: CacheAccess, _ request: ImageRequest) -> CacheTiers { access.variant }
 
     func value(of entry: DiskEntry, for load: Load<Self>) async throws -> ImageResponse? {
-        guard let format = ImageFormat.all.first(where: { $0.name == entry.metadata.format }) else { return nil }
-        do {
-            var (image, share) = try await load.pipeline.processing.decode(entry.bytes, for: load.request)
-            // The variant is whole, and was made of a file that was not.
-            image.damage.formUnion(entry.metadata.damage)
-            return ImageResponse(
-                .init(
-                    image: image, format: format, isLossless: entry.metadata.isMadeFromLossless,
-                    generation: entry.metadata.madeFrom),
-                .init(source: .disk, metrics: load.metrics, share: share))
-        } catch let error where !(error is CancellationError || error is CoordinationError) {
-            // A broken variant is made again from the original. Overload and cancellation are errors.
-            return nil
-        }
+        try await load.pipeline.storedPicture(entry, for: load.request, load.metrics)
     }
 
     func value(
@@ -103,6 +90,26 @@ struct Picture: Product {
 }
 
 extension Pipeline {
+    /// The picture of a stored variant; `nil` for a broken one, which is made again from the original. Overload and
+    /// cancellation are errors.
+    func storedPicture(
+        _ entry: DiskEntry, for request: ImageRequest, _ metrics: LoadMetrics
+    ) async throws -> ImageResponse? {
+        guard let format = ImageFormat.all.first(where: { $0.name == entry.metadata.format }) else { return nil }
+        do {
+            var (image, share) = try await processing.decode(entry.bytes, for: request)
+            // The variant is whole, and was made of a file that was not.
+            image.damage.formUnion(entry.metadata.damage)
+            return ImageResponse(
+                .init(
+                    image: image, format: format, isLossless: entry.metadata.isMadeFromLossless,
+                    generation: entry.metadata.madeFrom),
+                .init(source: .disk, metrics: metrics, share: share))
+        } catch let error where !(error is CancellationError || error is CoordinationError) {
+            return nil
+        }
+    }
+
     /// What makes the entry of a small still variant; `nil` for one that is not kept on disk. Larger ones are made
     /// again from the original.
     ///

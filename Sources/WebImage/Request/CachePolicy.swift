@@ -71,6 +71,13 @@ public struct CacheAccess: Sendable, Hashable {
             original: original.intersection(tiers), variant: variant.intersection(tiers),
             file: file.intersection(tiers))
     }
+
+    /// The tiers that both use, for each kind.
+    func intersection(_ other: CacheAccess) -> CacheAccess {
+        CacheAccess(
+            original: original.intersection(other.original), variant: variant.intersection(other.variant),
+            file: file.intersection(other.file))
+    }
 }
 
 /// How urgent a load is. A flight that several callers share runs at the highest of their priorities.

@@ -76,6 +76,37 @@ extension ImageRequest {
 }
 
 extension ImageRequest {
+    /// Creates a request for a picture that the program makes, such as a chart.
+    ///
+    /// ```swift
+    /// let request = ImageRequest(id: "chart 7") { try await chart.rendered() }
+    /// ```
+    ///
+    /// The closure runs when no cache that the request reads has the picture. Loads that run at once share its run. An
+    /// error that it throws ends the load with code `.hookFailed`.
+    ///
+    /// Memory keeps the picture and what is made of it; with ``cacheReads`` and ``cacheWrites`` the disk keeps what is
+    /// made of it, too. As ``OutputFormat/original`` it is a PNG.
+    ///
+    /// - Parameters:
+    ///   - id: Names the picture: it must differ whenever the pixels may. It becomes part of ``url``.
+    ///   - transformers: Applied to the picture in order. None by default.
+    ///   - priority: ``ImagePriority/normal`` by default.
+    ///   - picture: Makes the picture, in the task of the load.
+    public init(
+        id: String, transformers: [any ImageTransforming] = [], priority: ImagePriority = .normal,
+        picture: @escaping @concurrent @Sendable () async throws -> DecodedImage
+    ) {
+        let plain = Set("abcdefghijklmnopqrstuvwxyz0123456789".utf8)
+        let name = id.percentEncoded { plain.contains($0) }
+        // A scheme, a slash, letters, digits and escapes are a URL.
+        self.init(URL(string: "picture:/" + name)!, transformers: transformers, priority: priority)
+        (cacheReads, cacheWrites) = (.memory, .memory)
+        hold(.picture(picture))
+    }
+}
+
+extension ImageRequest {
     /// The request whose file has been found. Blocks. What is wrong with a file, the load will say.
     var found: ImageRequest {
         guard case .file(let file)? = content, file.tag == nil else { return self }
@@ -98,6 +129,11 @@ extension ImageRequest {
 enum ProgramContent: Sendable {
     case bytes([UInt8])
     case file(ProgramFile)
+    /// What makes a picture, which needs no file.
+    case picture(@concurrent @Sendable () async throws -> DecodedImage)
+
+    /// Whether there is a file, or only a picture.
+    var hasFile: Bool { if case .picture = self { false } else { true } }
 
     /// The bytes. Those of a file are read on a thread.
     ///
@@ -107,6 +143,7 @@ enum ProgramContent: Sendable {
         case .bytes(let bytes) where bytes.count > limit:
             throw HTTPError.bodyTooLarge(limit: limit, announced: bytes.count)
         case .bytes(let bytes): return bytes
+        case .picture: return []
         case .file(let file): return try await ProgramFile.threads.run { try file.bytes(upTo: limit) }
         }
     }

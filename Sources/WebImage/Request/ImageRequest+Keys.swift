@@ -57,7 +57,7 @@ extension ImageRequest {
 
     /// Whether the file is the original as the origin sent it.
     func isForOriginalFile(_ format: OutputFormat) -> Bool {
-        format == .original && transformers.isEmpty && !firstFrameOnly
+        format == .original && transformers.isEmpty && !firstFrameOnly && content?.hasFile != false
     }
 
     /// The name of the content of a transfer. Requests with one identity have the same name.

@@ -24,6 +24,13 @@ struct RequestParts: Sendable {
     /// Whether a new original is decoded before it is kept, so that a cache has pictures alone.
     var provesOriginal = true
 
+    var retry: LoadRetry?
+    var alternatives: [ImageRequest] = []
+    var userInfo: [String: any Sendable] = [:]
+
+    /// Whether a failure of the load may not be its end.
+    var triesAgain: Bool { retry != nil || !alternatives.isEmpty }
+
     /// Whether a part changes the bytes that a transfer brings.
     var changesBytes: Bool {
         modifier != nil || responseModifier != nil || bodyTransformer != nil || serializer != nil || loader != nil

@@ -78,14 +78,20 @@ import WebImageTesting
             origin.respond(
                 to: "/busy.jpg", inTurn: .status(503), .ok(try Example.photo.get(), type: "image/jpeg"))
 
-            let web = HTTPClient(configuration: configuration.transport)
-            var policy = RetryPolicy()
-            policy.maximumAttempts = 5
-            policy.firstDelay = .milliseconds(100)
-            let manager = ImageManager(
-                configuration: configuration,
-                transport: RetryingLoader(web, policy: policy))
+            var configuration = configuration
+            var rules = TransferRules()
+            rules.retries?.maximumAttempts = 5
+            rules.retries?.firstDelay = .milliseconds(100)
+            configuration.transferRules = rules
+            let manager = ImageManager(configuration: configuration)
             let image = try await manager.image(from: url)
+
+            var request = ImageRequest(url)
+            request.retry = LoadRetry { failure in
+                guard failure.attemptCount < 4 else { return nil }
+                return failure.error.code == .undecodable ? .seconds(2) : nil
+            }
+            try await expectEqual(manager.image(for: request).width, 400)
             await expect(manager.shutdown(within: .seconds(10)).isClean)
             #expect(image.width == 400)
         }

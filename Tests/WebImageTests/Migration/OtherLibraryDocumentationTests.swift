@@ -41,15 +41,22 @@ import WebImageTesting
         }
     }
 
-    @Test func `retries and resumption are loaders`() async throws {
-        try await Example.withPhoto { configuration, url, _ in
-            // isResumableDataEnabled
-            let client = HTTPClient(configuration: configuration.transport)
-            let web = ResumingLoader(client)
+    @Test func `retries, resumption and alternatives are settings`() async throws {
+        try await Example.withPhoto { configuration, url, origin in
+            let mirror = url
+            let url = origin.url("/missing.jpg")
+            var configuration = configuration
+            // isResumableDataEnabled, isRateLimiterEnabled
+            var rules = TransferRules()
+            rules.rateOfHost = HTTPRateLimit(80, per: .seconds(1), burst: 25)
+            configuration.transferRules = rules
+            let manager = ImageManager(configuration: configuration)
             // .retryStrategy
-            let manager = ImageManager(
-                configuration: configuration, transport: RetryingLoader(web))
-            let image = try await manager.image(from: url)
+            var request = ImageRequest(url)
+            request.retry = .upTo(3, after: .seconds(1))
+            // .alternativeSources
+            request.alternatives = [ImageRequest(mirror)]
+            let image = try await manager.image(for: request)
             let end = await manager.shutdown(within: .seconds(5))
             #expect(image.width == 400)
             expect(end.isClean)

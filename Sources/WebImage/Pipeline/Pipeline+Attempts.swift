@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+import TaskCoordination
+
+/// A load with more than one flight: after a failure the same one again, then those of its alternatives.
+extension Pipeline {
+    private static let alternativeLimit = 8
+
+    /// Whether a request may need more than one flight.
+    func mayTryAgain(_ request: ImageRequest) -> Bool {
+        hooks.retry != nil || request.parts?.value.triesAgain == true
+    }
+
+    /// What the first flight with an answer brings.
+    ///
+    /// Not inlined: most loads have one flight, and should not pay for this frame.
+    @inline(never) func firstAnswer<P: Product>(
+        _ request: ImageRequest, _ product: P, _ onProgress: Report?
+    ) async throws -> P.Value {
+        let rule = request.retry ?? hooks.retry
+        let first = request.ofFlight
+        do {
+            return try await insisting(first, product, rule, onProgress)
+        } catch let error as ImageLoadError where !error.isFinal {
+            var error = error
+            for alternative in request.alternatives.prefix(Self.alternativeLimit) {
+                do {
+                    let other = try await named(found(first.moved(to: alternative)))
+                    let value = try await insisting(other, product, rule, onProgress)
+                    await keep(value, of: other, as: first, product)
+                    return value
+                } catch let failure as ImageLoadError where !failure.isFinal {
+                    error.failuresOfAlternatives.append(failure)
+                }
+            }
+            throw error
+        }
+    }
+
+    /// What the flights of one request bring, begun anew as its rule says.
+    private func insisting<P: Product>(
+        _ request: ImageRequest, _ product: P, _ rule: LoadRetry?, _ onProgress: Report?
+    ) async throws -> P.Value {
+        var (request, count) = (request, 1)
+        while true {
+            do {
+                return try await fly(request, product, onProgress)
+            } catch let error as ImageLoadError where !error.isFinal {
+                guard let delay = try await delay(of: rule, request, error, count) else { throw error }
+                try await clock.sleep(for: max(.zero, delay))
+                try checkOpen(request)
+            }
+            // The broken file may still be at hand.
+            jobs.forgetArrivals(of: RequestIdentity(request))
+            request.retriesFailed = true
+            count += 1
+        }
+    }
+
+    private func delay(
+        of rule: LoadRetry?, _ request: ImageRequest, _ error: ImageLoadError, _ count: Int
+    ) async throws -> Duration? {
+        do {
+            return try await rule?.decide(.init(request: request, error: error, attemptCount: count))
+        } catch {
+            throw ImageLoadError.ofHook("retry", error, request.url)
+        }
+    }
+
+    /// Stores what an alternative has brought as what the request asked for: in memory the product, on disk the
+    /// original. What the other origin has said goes with neither, because its validators mean nothing here.
+    private func keep<P: Product>(
+        _ value: P.Value, of other: ImageRequest, as request: ImageRequest, _ product: P
+    ) async {
+        guard request.cachePolicy != .http else { return }
+        let (writer, original, name) = (writer(for: request), request.originalKey, product.name(for: request))
+        let picture = value.inMemory.withoutOrigin
+        if product.tiers(request.cacheWrites, request).contains(.memory) {
+            writer.remember(picture, as: product.memoryKey(name), of: original)
+        }
+        let (caches, source) = (writer.caches, other.originalKey)
+        guard let disk = caches.disk, request.allowsDisk, request.cacheWrites.original.contains(.disk),
+            other.allowsDisk, other.cacheWrites.original.contains(.disk), source != original
+        else { return }
+        await writer.store(
+            as: original, of: original, number: picture.number, byteCount: 0, waits: request.waitsForStores
+        ) {
+            await caches.writes?.settle(source)
+            guard let entry = try await disk.entry(for: source) else { throw ImageLoadError.notInCache(request.url) }
+            let known = entry.metadata
+            var metadata = EntryMetadata(
+                url: known.url, format: known.format, pixelWidth: known.pixelWidth, pixelHeight: known.pixelHeight,
+                frameCount: known.frameCount)
+            metadata.damage = known.damage
+            return DiskEntry(metadata: metadata, bytes: entry.bytes)
+        }
+    }
+}
+
+extension ImageLoadError {
+    /// Whether no other attempt can succeed.
+    fileprivate var isFinal: Bool { code == .shutDown || code == .reentrant }
+}
