@@ -98,7 +98,7 @@ import WebImageTesting
                 await manager.flush()
                 return [tiers, try await manager.contains(request)]
             }
-            #expect(tiers == [.memory, []])
+            #expect(tiers == [.all, []])
         }
     }
 
