@@ -44,13 +44,13 @@ public struct MetadataBlocks: Sendable {
         case .webp: readWebP(file)
         #if TIFF
         case .tiff:
-            profile = profile(in: file) { unsafe swi_tiff_read_colours($0, $1, 1 << 20, $2) }
+            profile = unsafe profile(in: file) { unsafe swi_tiff_read_colours($0, $1, 1 << 20, $2) }
         #endif
         #if HEIF
         case .heic, .heif, .avif: readHEIF(file)
         #endif
         #if JPEGXL
-        case .jpegXL: profile = profile(in: file, swi_jxl_read_colours)
+        case .jpegXL: profile = unsafe profile(in: file, swi_jxl_read_colours)
         #endif
         default: break
         }
@@ -158,7 +158,7 @@ extension MetadataBlocks {
     private mutating func readHEIF(_ file: [UInt8]) {
         // Two means that nothing is said.
         var numbers: [Int32] = [2, 2]
-        profile = profile(in: file) { unsafe swi_heif_read_colours($0, $1, $2, &numbers) }
+        profile = unsafe profile(in: file) { unsafe swi_heif_read_colours($0, $1, $2, &numbers) }
         if profile == nil { colors = ColorDescription(primaries: Int(numbers[0]), transfer: Int(numbers[1])) }
     }
     #endif

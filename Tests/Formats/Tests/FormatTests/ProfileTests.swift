@@ -18,6 +18,22 @@ struct ProfileTests {
     }
 
     @Test
+    func `profiles and numbers of TIFF, HEIC, AVIF and JPEG XL become sRGB, too`() throws {
+        let pictures = Picture.all("colours")
+        try #require(pictures.count == 15)
+        for picture in pictures {
+            let image = try ImageCoders.default.decode(picture.bytes)
+            let most = zip(image.pixels, picture.pixels).map { abs(Int($0) - Int($1)) }.max() ?? 255
+            // Colours below alpha are premultiplied before they are converted, which rounds them.
+            #expect(most <= (picture.name.contains("alpha") ? 16 : 4), "\(picture.name): \(most)")
+            #expect(image.metadata == nil)
+            let kept = try ImageCoders.default.decode(picture.bytes, options: DecodeOptions(keepsColors: true))
+            let isWritable = !picture.name.hasPrefix("numbers") && !picture.name.hasPrefix("grey")
+            #expect((kept.metadata?.colorProfile.isEmpty == false) == isWritable, "\(picture.name)")
+        }
+    }
+
+    @Test
     func `a thumbnail is converted, and its conversion counts`() throws {
         let picture = try #require(Picture.named("wide-RGB.png.profile"))
         let box = ResizeTransformer(size: PixelSize(width: 40, height: 40))
