@@ -68,7 +68,7 @@ struct ToolkitTests {
         loader.answers[1].fail()
         await until { target.phase.error != nil }
         expectEqual((target.phase.error as? ImageLoadError)?.code, .transferFailed)
-        load(3) { $0.failurePicture = failurePicture }
+        load(3) { ($0.failurePicture, $0.placeholder) = (failurePicture, .late(nil)) }
         expectAll(target.phase.picture == nil, target.phase.error == nil)
 
         // A failure with a picture shows the picture.
