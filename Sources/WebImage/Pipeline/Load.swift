@@ -120,7 +120,7 @@ extension Load {
         let (made, original) = try await processed(original)
         try Task.checkCancellation()
         if isUndecoded {
-            let file = CachedPicture.encoded(Shared(original.encoded(made.properties)))
+            let file = CachedPicture.encoded(Shared(original.encoded(made.properties, made.damage)))
             if let value = P.Value(inMemory: file) {
                 remember(value)
                 return value

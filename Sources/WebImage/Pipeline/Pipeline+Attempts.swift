@@ -75,14 +75,15 @@ extension Pipeline {
         let (writer, original, name) = (writer(for: request), request.originalKey, product.name(for: request))
         let picture = value.inMemory.withoutOrigin
         if product.tiers(request.cacheWrites, request).contains(.memory) {
-            writer.remember(picture, as: product.memoryKey(name), of: original)
+            writer.remember(picture, as: product.memoryKey(name), of: original, request.lifetime)
         }
         let (caches, source) = (writer.caches, other.originalKey)
         guard let disk = caches.disk, request.allowsDisk, request.cacheWrites.original.contains(.disk),
             other.allowsDisk, other.cacheWrites.original.contains(.disk), source != original
         else { return }
         await writer.store(
-            as: original, of: original, number: picture.number, byteCount: 0, waits: request.waitsForStores
+            as: original, of: original, number: picture.number, byteCount: 0, waits: request.waitsForStores,
+            request.lifetime
         ) {
             await caches.writes?.settle(source)
             guard let entry = try await disk.entry(for: source) else { throw ImageLoadError.notInCache(request.url) }
