@@ -79,6 +79,7 @@ struct FrameBufferTests {
         let (first, second) = (buffer.join(), buffer.join())
         let make: @concurrent @Sendable (Int) async throws -> DecodedImage.Frame = { index in
             await gate.pass()
+            try Task.checkCancellation()
             return try image.frame(at: index)
         }
         let shown = Task { try await buffer.frame(at: 3, for: first, following: [], backwards: false, make: make) }
