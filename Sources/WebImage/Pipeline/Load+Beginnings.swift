@@ -19,7 +19,10 @@ extension Pipeline {
     /// The picture in memory with the most of the steps of a request, and the request for the others.
     func beginningInMemory(of request: ImageRequest) -> (ImageResponse, rest: ImageRequest)? {
         for (begun, rest) in request.beginnings {
-            if let picture = remembered(begun, Picture(), begun.variantKey) { return (picture, rest) }
+            guard let picture = remembered(begun, Picture(), begun.variantKey) else { continue }
+            // Of the steps of an animation that transformers leave alone, only the first one of all counts.
+            if picture.image.isAnimated, !request.transformsAnimations { return nil }
+            return (picture, rest)
         }
         return nil
     }
