@@ -62,41 +62,6 @@ struct SDWebImageCacheTests {
         }
     }
 
-    @Test func `a transformed picture of SDWebImage answers a request, and one that is stored has its name`()
-        async throws
-    {
-        let picture = try Pictures.png(5)
-        let name = "https://images.example/1-SDImageFlippingTransformer(1,0).png"
-        let request = ImageRequest(URL(string: key.rawValue)!, transformers: [.flip(.horizontal)])
-        try folder.write(picture, to: path(CacheKey(name)))
-        let manager = ImageManager(
-            configuration: .unchanged, caches: ImageCaches(disk: makeCache()),
-            transport: StubTransport(gate: nil, HTTPResponse.picture))
-        let loaded = try await manager.load(request)
-        expectEqual(loaded.source, .disk)
-        expectEqual(ImageFactory.seed(of: loaded.image), 5, "it is not flipped again")
-        try await manager.removeVariant(request)
-        try await expectNil(makeCache().entry(for: CacheKey(name)))
-        await manager.store(loaded.image, for: request)
-        await manager.flush()
-        _ = await manager.shutdown(within: .seconds(5))
-        expectEqual(ImageFormat(sniffing: try folder.read(makeCache().path(for: request.variantKey))), .png)
-        expectEqual(makeCache().path(for: request.variantKey), path(CacheKey(name)))
-    }
-
-    @Test func `an absolute age of an entry is obeyed, and an endless one is that of the folder`() async throws {
-        let cache = makeCache()
-        for (number, age) in [CacheAge.absolute(.seconds(60)), .never, .sliding(.seconds(60))].enumerated() {
-            var entry = sampleEntry(number)
-            entry.metadata.age = age
-            _ = try await cache.store(entry, for: CacheKey("\(number)"))
-        }
-        time.advance(by: .seconds(60))
-        try await expectNil(cache.entry(for: CacheKey("0")))
-        try await expect(cache.entry(for: CacheKey("1")) != nil)
-        try await expect(cache.entry(for: CacheKey("2")) != nil)
-    }
-
     @Test func `what was known is ignored when SDWebImage has replaced the file, or it is damaged`() async throws {
         let cache = makeCache()
         _ = try await cache.store(sampleEntry(), for: key)

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import HTTPTransport
+import ImageCoding
+import TaskCoordination
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import SDWebImageCache
+@testable import WebImage
+
+/// The names of transformed pictures, and the ages of entries.
+struct SDWebImageVariantTests {
+    private let folder: TemporaryFolder
+    private let time = TestTime()
+    private let key = CacheKey("https://images.example/1.png")
+
+    init() throws { folder = try TemporaryFolder(isInMemory: true) }
+
+    private func makeCache() -> SDWebImageCache {
+        let time = self.time
+        return SDWebImageCache(
+            .init(folder: folder.path, now: { time.now }),
+            pool: WorkerPool(name: "flat", width: 2, maximumQueueLength: 100), system: FileSystem(), executor: nil)
+    }
+
+    private func path(_ key: CacheKey) -> String { folder.path + "/" + SDWebImageName(key).file }
+
+    @Test func `a transformed picture of SDWebImage answers a request, and one that is stored has its name`()
+        async throws
+    {
+        let picture = try Pictures.png(5)
+        let name = "https://images.example/1-SDImageFlippingTransformer(1,0).png"
+        let request = ImageRequest(URL(string: key.rawValue)!, transformers: [.flip(.horizontal)])
+        try folder.write(picture, to: path(CacheKey(name)))
+        let manager = ImageManager(
+            configuration: .unchanged, caches: ImageCaches(disk: makeCache()),
+            transport: StubTransport(gate: nil, HTTPResponse.picture))
+        let loaded = try await manager.load(request)
+        expectEqual(loaded.source, .disk)
+        expectEqual(ImageFactory.seed(of: loaded.image), 5, "it is not flipped again")
+        try await manager.removeVariant(request)
+        try await expectNil(makeCache().entry(for: CacheKey(name)))
+        await manager.store(loaded.image, for: request)
+        await manager.flush()
+        _ = await manager.shutdown(within: .seconds(5))
+        expectEqual(ImageFormat(sniffing: try folder.read(makeCache().path(for: request.variantKey))), .png)
+        expectEqual(makeCache().path(for: request.variantKey), path(CacheKey(name)))
+    }
+
+    @Test func `an absolute age of an entry is obeyed, and an endless one is that of the folder`() async throws {
+        let cache = makeCache()
+        for (number, age) in [CacheAge.absolute(.seconds(60)), .never, .sliding(.seconds(60))].enumerated() {
+            var entry = sampleEntry(number)
+            entry.metadata.age = age
+            _ = try await cache.store(entry, for: CacheKey("\(number)"))
+        }
+        time.advance(by: .seconds(60))
+        try await expectNil(cache.entry(for: CacheKey("0")))
+        try await expect(cache.entry(for: CacheKey("1")) != nil)
+        try await expect(cache.entry(for: CacheKey("2")) != nil)
+    }
+}
