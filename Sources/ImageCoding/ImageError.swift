@@ -100,6 +100,8 @@ public struct ImageDamage: OptionSet, Hashable, Sendable {
     ///
     /// Never with ``DamagePolicy/anyDamage``.
     public static let corruptData = ImageDamage(rawValue: 4)
+    /// The file was not decoded, so it is not known what is wrong with it. Only of a file that a cache keeps unseen.
+    public static let notExamined = ImageDamage(rawValue: 8)
 }
 
 extension ImageDamage: CustomStringConvertible {
@@ -107,6 +109,7 @@ extension ImageDamage: CustomStringConvertible {
     public var description: String {
         let names: [(ImageDamage, String)] = [
             (.missingEnd, "missing end"), (.missingPixels, "missing pixels"), (.corruptData, "corrupt data"),
+            (.notExamined, "not examined"),
         ]
         return names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
     }

@@ -149,7 +149,7 @@ public final class SharedCache: CacheStoring {
         return try await firstAnswer(SharedKey(key)) { bytes, lane in
             let entry = DiskEntry(encoded: bytes, for: key)
             guard case .sliding(let age)? = entry?.metadata.sharedAge else { return entry }
-            lane.submit(.prolong(SharedKey(key), lifetime: age))
+            lane.submit(.prolong(SharedKey(key), lifetime: max(age, .seconds(1))))
             return entry
         }
     }

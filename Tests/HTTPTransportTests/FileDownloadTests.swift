@@ -154,7 +154,7 @@ struct FileDownloadTests {
         await expectHTTPError { try await load { _ in "never" } }
         expect(names.allSatisfy { $0.hasPrefix(".download-") })
         // A bad name leaves the whole file for the next call, which asks no origin.
-        for name in ["", ".", "..", "a/b", "../b", "a\0"] {
+        for name in ["", ".", "..", "a/b", "../b", "a\0", ".download-1", "x.part", "x.part.json"] {
             await expectHTTPError(.fileNotAllowed) { try await load { _ in name } }
         }
         let file = try await load { ($0["Content-Type"] ?? "").hasSuffix("gif") ? "a.gif" : "a" }

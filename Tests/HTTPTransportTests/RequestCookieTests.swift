@@ -111,6 +111,9 @@ struct RequestCookieTests {
         ]
         expectEqual(Set(different).count, different.count)
         expectEqual(Set(different.map(\.hashValue)).count, different.count)
+        // A jar that is gone leaves its address to the next one, and its number to none.
+        let gone = (0..<50).map { _ in cookies { $0.jar = HTTPCookieJar() }.hashValue }
+        expectEqual(Set(gone).count, 50)
         expectEqual(cookies { $0.values = ["a": "1", "b": "2"] }, cookies { $0.values = ["b": "2", "a": "1"] })
         var dumped = ""
         dump(cookies { $0.values = ["secret": "hidden"] }, to: &dumped)

@@ -57,8 +57,20 @@ static cmsToneCurve *make_curve(cmsContext context, int transfer, double gamma) 
     return cmsBuildTabulatedToneCurveFloat(context, steps, table);
 }
 
+/// Elements of floating point may share their bytes in a profile: a few of them make gigabytes of curves. The other tags
+/// of a profile serve in their place.
+static cmsHPROFILE without_elements(cmsHPROFILE profile) {
+    static const cmsTagSignature tags[] = {
+        cmsSigDToB0Tag, cmsSigDToB1Tag, cmsSigDToB2Tag, cmsSigDToB3Tag,
+        cmsSigBToD0Tag, cmsSigBToD1Tag, cmsSigBToD2Tag, cmsSigBToD3Tag};
+    for (size_t k = 0; profile && k < sizeof tags / sizeof *tags; k++)
+        while (cmsIsTag(profile, tags[k]) && cmsWriteTag(profile, tags[k], NULL)) {}
+    return profile;
+}
+
 static cmsHPROFILE open_profile(cmsContext context, const swi_colour_source *from) {
-    if (from->profile) return cmsOpenProfileFromMemTHR(context, from->profile, (cmsUInt32Number)from->count);
+    if (from->profile)
+        return without_elements(cmsOpenProfileFromMemTHR(context, from->profile, (cmsUInt32Number)from->count));
     const double *at = from->points;
     cmsCIExyY white = {at[0], at[1], 1};
     cmsCIExyYTRIPLE primaries = {{at[2], at[3], 1}, {at[4], at[5], 1}, {at[6], at[7], 1}};

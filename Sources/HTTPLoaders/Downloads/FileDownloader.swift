@@ -57,7 +57,8 @@ public struct FileDownloader: Sendable {
     ///   - onProgress: Called with how much of the file is written, in order, in the calling task.
     ///   - naming: Names the file by the fields of the response, which are untrusted input. Called at the end. An error
     ///     that it throws ends the download, whose bytes stay for the next one.
-    /// - Throws: What the other method throws, and `.fileNotAllowed` for a name with a slash, and for none.
+    /// - Throws: What the other method throws, and `.fileNotAllowed` for a name with a slash, for that
+    ///   of a part, and for none.
     @discardableResult
     public func download(
         _ request: HTTPRequest, intoFolder folder: String, control: DownloadControl? = nil,
@@ -71,7 +72,10 @@ public struct FileDownloader: Sendable {
         let place = folder + "/.download-" + String(digest, radix: 16)
         return try await download(request, beside: place, control, onProgress) { headers in
             let name = try naming(headers)
-            guard !["", ".", ".."].contains(name), !name.utf8.contains(where: { $0 == 0 || $0 == 0x2F }) else {
+            // Nor that of another download's bytes, or of its note.
+            guard !["", ".", ".."].contains(name), !name.utf8.contains(where: { $0 == 0 || $0 == 0x2F }),
+                !name.hasPrefix(".download-"), ![".part", ".part.json"].contains(where: name.hasSuffix)
+            else {
                 throw HTTPError(
                     code: .fileNotAllowed, message: "A download needs the name of a file in its folder.",
                     url: request.url)
@@ -113,8 +117,12 @@ public struct FileDownloader: Sendable {
     private func rest(of request: HTTPRequest, _ file: PartFile) async throws -> (HTTPHeaders, HTTPBody, total: Int?) {
         var other: HTTPResponse?
         if let partial = file.partial {
-            // An earlier process ended between the last byte and the name.
-            if partial.total == partial.count { return (partial.headers, HTTPBody([]), partial.total) }
+            // An earlier process ended between the last byte and the name. What a request brings with rights of its own is
+            // for those that have them, so its origin is asked.
+            let isAnonymous =
+                request.headers.isEmpty && request.options.credential == nil
+                && request.options.cookies == HTTPRequestCookies()
+            if partial.total == partial.count, isAnonymous { return (partial.headers, HTTPBody([]), partial.total) }
             switch try await loader.rest(of: request, after: partial) {
             case .rest(let rest, let total): return (partial.headers, rest.body, total)
             case .other(let response): other = response

@@ -81,7 +81,8 @@ final class PartFile: Sendable {
         guard let body else { return }
         let note = Note(
             url: url.textWithoutFragment, validator: body.validator, total: body.total,
-            headers: body.headers.flatMap { [$0.name, $0.value] })
+            headers: body.headers.filter { !["set-cookie", "set-cookie2"].contains($0.name.lowercased()) }
+                .flatMap { [$0.name, $0.value] })
         do { try JSONEncoder().encode(note).write(to: URL(filePath: notePath), options: .atomic) } catch {
             throw HTTPError(
                 code: .transferFailed, message: "The note of a download cannot be written.", url: url, cause: error)

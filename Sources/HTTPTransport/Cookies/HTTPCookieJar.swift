@@ -19,6 +19,13 @@ public final class HTTPCookieJar: Sendable {
     private let domains: [String]
     private let now: @Sendable () -> Date
 
+    /// Tells jars apart in keys, which outlive them: an address is used again.
+    let number = lastNumber.withLock { last in
+        last += 1
+        return last
+    }
+
+    private static let lastNumber = Mutex(0)
     private static let limit = 1_000
     private static let hostLimit = 50
 

@@ -61,11 +61,11 @@ extension HTTPRequestCookies: Hashable {
             && left.text.utf8.elementsEqual(right.text.utf8)
     }
 
-    /// Feeds the bytes of names and values, and the identity of the jar.
+    /// Feeds the bytes of names and values, and the number of the jar.
     public func hash(into hasher: inout Hasher) {
         // Bytes, because texts of different bytes may be equal, and keys are made of these hashes.
         hasher.combine(Array(text.utf8))
-        hasher.combine(jar.map(ObjectIdentifier.init))
+        hasher.combine(jar?.number)
         hasher.combine(sendsJar)
         hasher.combine(keepsAnswered)
     }

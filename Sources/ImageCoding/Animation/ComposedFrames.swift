@@ -61,7 +61,9 @@ final class ComposedFrames: FrameSource {
     ) {
         (durations, size, start) = (Array(found.durations[run]), found.size, run.lowerBound)
         (self.plan, self.options, self.draw, resampler) = (plan, options, draw, plan.resampler())
-        (self.fileByteCount, keyframes) = (fileByteCount, FrameCover.keyframes(found.covers))
+        (self.fileByteCount, keyframes) = (
+            fileByteCount, FrameCover.keyframes(found.covers, isSafe: options.failOn != .never)
+        )
     }
 
     var endsAtDamage: Bool { options.failOn == .never }

@@ -32,7 +32,7 @@ struct FoundFrames {
         var (canvas, frames, hasAlpha) = (FrameCanvas(size: size), [DecodedImage.Frame](), false)
         var damage = damage
         let resampler = plan.resampler()
-        for index in FrameCover.keyframes(covers)[run.lowerBound]..<run.upperBound {
+        for index in FrameCover.keyframes(covers, isSafe: options.failOn != .never)[run.lowerBound]..<run.upperBound {
             let found: ImageDamage
             do {
                 found = try draw(&canvas, index, work)
@@ -66,7 +66,10 @@ struct FrameCover {
     let disposal: FrameCanvas.Disposal
 
     /// For each frame the last one, up to itself, that can be drawn on an empty canvas.
-    static func keyframes(_ covers: [FrameCover]) -> [Int] {
+    ///
+    /// - Parameter isSafe: Whether frames are whole. Of a damaged one, rows may show what is below.
+    static func keyframes(_ covers: [FrameCover], isSafe: Bool) -> [Int] {
+        guard isSafe else { return covers.map { _ in 0 } }
         var (keyframes, isCleared, last) = ([Int](), true, 0)
         for (index, cover) in covers.enumerated() {
             // What a frame hides is needed again if it is to be restored.

@@ -75,13 +75,15 @@ final class FrameBuffer: FrameSource {
     }
 
     func leave(_ id: Int) {
-        let task = state.withLock { state in
+        let (task, isLast) = state.withLock { state in
             let task = state.stopped(id)
             state.readers[id] = nil
             state.forget(memory)
-            return task
+            return (task, state.readers.isEmpty)
         }
         task?.cancel()
+        // Another buffer has readers of its own.
+        if isLast, !(base is FrameBuffer) { base.releaseMemory() }
     }
 
     /// A frame, from memory or as soon as it is made. Those that follow are made meanwhile and afterwards.

@@ -128,7 +128,9 @@ public struct ImageCoders: Sendable {
         let blocks = MetadataBlocks(of: bytes, limits: options.limits)
         let metadata = ImageMetadata(blocks)
         guard decoder.leavesColorProfile else { return (nil, metadata?.withoutProfile) }
-        if options.keepsColors, metadata?.colorProfile.isEmpty == false { return (nil, metadata) }
+        if options.keepsColors, case .profile = blocks.colors, metadata?.colorProfile.isEmpty == false {
+            return (nil, metadata)
+        }
         return (
             ColorConversion.of(decoder is any WatchedDecoding ? blocks : blocks.ofEightBits), metadata?.withoutProfile
         )

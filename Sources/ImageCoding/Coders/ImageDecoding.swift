@@ -125,9 +125,9 @@ extension ImageCoders {
         try options.check()
         let decoder = try decoder(for: beginning, options: options) as? any ProgressiveDecoding
         guard let decoder, let previewer = try decoder.previewer(for: beginning, options: options) else { return nil }
-        guard let conversion = ImageCoders.colors(of: beginning, decoder, options).conversion,
-            !conversion.isDoneWhileDrawing
-        else { return previewer }
+        guard let conversion = ImageCoders.colors(of: beginning, decoder, options).conversion else { return previewer }
+        // The previewer would draw other colours than the picture has.
+        if conversion.isDoneWhileDrawing { return nil }
         return ConvertedPreviews(previewer: previewer, conversion: conversion)
     }
 }

@@ -130,11 +130,14 @@ import CLibgif
         var code: Int32 = 0
         var block: UnsafeMutablePointer<GifByteType>?
         try unsafe check(DGifGetExtension(file, &code, &block))
+        var isFirst = true
         while let data = unsafe block {
-            // Its first byte is its length. A control of another length than four is ignored, as giflib does.
-            if code == GRAPHICS_EXT_FUNC_CODE {
+            // Its first byte is its length. A control of another length than four is ignored, as giflib does, and so is
+            // what follows the first block.
+            if isFirst, code == GRAPHICS_EXT_FUNC_CODE {
                 _ = unsafe DGifExtensionToGCB(Int(data[0]), data + 1, &control)
             }
+            isFirst = false
             try unsafe check(DGifGetExtensionNext(file, &block))
         }
     }

@@ -96,6 +96,8 @@ struct PNGColors {
                 func number(_ offset: Int) -> Double { Double(payload.bigEndian(at: at + offset)) / 100_000 }
                 return (number(index * 8), number(index * 8 + 4))
             }
+            // Others are no colours, and would be divided by.
+            guard numbers[0].y > 0.01, numbers.allSatisfy({ $0.x + $0.y <= 1 }) else { return }
             primaries = ColorPrimaries(white: numbers[0], numbers[1], numbers[2], numbers[3])
         default: break
         }

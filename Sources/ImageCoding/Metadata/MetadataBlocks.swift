@@ -99,7 +99,7 @@ public struct MetadataBlocks: Sendable {
     ///
     /// - Source: PNG (third edition), sections 11.3.2.3 and 11.3.4.6.
     private mutating func readPNG(_ file: [UInt8]) {
-        var (hasPixels, named) = (false, PNGColors())
+        var (hasPixels, hasProfile, named) = (false, false, PNGColors())
         if file.count > 24, file[24] == 16 { pixels = Int32(SWI_PIXELS_RGBA_16) }
         defer { colors = named.description(profile) }
         for chunk in PNGChunks(file, from: 8) {
@@ -107,7 +107,9 @@ public struct MetadataBlocks: Sendable {
             guard mayGoOn(), chunk.payload.upperBound + 4 <= file.count else { return }
             switch chunk.type {
             case "IDAT": hasPixels = true
-            case "iCCP" where !hasPixels && profile == nil:
+            case "iCCP" where !hasPixels && !hasProfile:
+                // One alone is decompressed, also when it is broken.
+                hasProfile = true
                 profile = PNGProfile.inflated(file[chunk.payload], profileLimit)
             case "eXIf" where exif == nil && chunk.payload.count <= limit: exif = file[chunk.payload]
             case let type where !hasPixels: named.read(type, file[chunk.payload])

@@ -218,10 +218,11 @@ extension DiskCache {
         return count
     }
 
-    /// The entries that do not say themselves that they still count. The index does not know it after a listing.
+    /// The entries that do not say themselves that they still count. The index does not know it after a listing, nor
+    /// when another process has used an entry with a sliding age.
     private func withoutOwnAge(_ victims: [DiskIndex.Victim]) async -> [DiskIndex.Victim] {
         let (files, lifetime, limit) = (files, lifetime, fileSizeLimit)
-        let unknown = victims.filter { $0.record.age == 0 }.map(\.digest)
+        let unknown = victims.filter { $0.record.age == 0 || $0.record.age & 1 == 1 && $0.record.age > 1 }.map(\.digest)
         let ages = try? await perform {
             unknown.reduce(into: [:]) { $0[$1] = files.ownAge($1, lifetime, fileSizeLimit: limit) }
         }

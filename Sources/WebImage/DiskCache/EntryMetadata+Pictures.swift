@@ -65,7 +65,7 @@ extension EntryMetadata {
     var damage: ImageDamage {
         get {
             let bits = ImageDamage(rawValue: attributes["damage"].flatMap { Int($0) } ?? 0)
-            return bits.intersection([.missingEnd, .missingPixels, .corruptData])
+            return bits.intersection([.missingEnd, .missingPixels, .corruptData, .notExamined])
         }
         set { attributes["damage"] = newValue.isEmpty ? nil : String(newValue.rawValue) }
     }

@@ -200,7 +200,7 @@ private struct StoredByHand {
         var file = EncodedImage(
             bytes: bytes, format: properties.format, width: properties.width, height: properties.height,
             frameCount: properties.frameCount ?? 1, source: .memory)
-        file.number = number
+        (file.number, file.generation) = (number, ContentGeneration(of: bytes))
         let original = request.originalKey
         pipeline.writer(for: request).remember(
             .encoded(Shared(file)), as: .file(original), of: original, request.lifetime)

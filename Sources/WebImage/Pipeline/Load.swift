@@ -172,7 +172,8 @@ extension Load {
             same.transformers = []
             return try await made(of: picture, for: same)
         }
-        if let (begun, rest) = pipeline.beginningInMemory(of: request) {
+        // By HTTP's rules a view is asked for by its own name.
+        if ruling == nil, let (begun, rest) = pipeline.beginningInMemory(of: request) {
             return try await made(of: begun, for: pipeline.withPreparedTransformers(rest))
         }
         guard !request.variantKey.isOriginal, let whole = pipeline.pictureInMemory(madeInto: request) else {

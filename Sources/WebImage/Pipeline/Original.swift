@@ -119,8 +119,9 @@ final class Original: Sendable {
 
     /// Whether both are the same content, by what is known without reading it.
     func isSameContent(as other: Original) -> Bool {
-        if self === other || number != 0 && number == other.number { return true }
-        return knownGeneration != nil && knownGeneration == other.knownGeneration
+        if self === other { return true }
+        if let own = knownGeneration, let its = other.knownGeneration { return own == its }
+        return number != 0 && number == other.number
     }
 
     /// What tells its content from any other; it is kept with everything that is made from it.

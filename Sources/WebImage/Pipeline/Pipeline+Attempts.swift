@@ -74,10 +74,14 @@ extension Pipeline {
         guard request.cachePolicy != .http else { return }
         let (writer, original, name) = (writer(for: request), request.originalKey, product.name(for: request))
         let picture = value.inMemory.withoutOrigin
-        if product.tiers(request.cacheWrites, request).contains(.memory) {
-            writer.remember(picture, as: product.memoryKey(name), of: original, request.lifetime)
-        }
         let (caches, source) = (writer.caches, other.originalKey)
+        // What the first origin has sent is better, and what was sent for one user alone is not for all.
+        if let disk = caches.disk, (try? await disk.contains(original)) == true { return }
+        guard other.allowsDisk || !request.allowsDisk || request.cacheKey != nil else { return }
+        let (tiers, key) = (request.cacheWrites.intersection(other.cacheWrites), product.memoryKey(name))
+        if product.tiers(tiers, request).contains(.memory), !caches.memory.contains(key) {
+            writer.remember(picture, as: key, of: original, request.lifetime)
+        }
         guard let disk = caches.disk, request.allowsDisk, request.cacheWrites.original.contains(.disk),
             other.allowsDisk, other.cacheWrites.original.contains(.disk), source != original
         else { return }
@@ -86,7 +90,9 @@ extension Pipeline {
             request.lifetime
         ) {
             await caches.writes?.settle(source)
-            guard let entry = try await disk.entry(for: source) else { throw ImageLoadError.notInCache(request.url) }
+            guard try await !disk.contains(original), let entry = try await disk.entry(for: source) else {
+                throw ImageLoadError.notInCache(request.url)
+            }
             let known = entry.metadata
             var metadata = EntryMetadata(
                 url: known.url, format: known.format, pixelWidth: known.pixelWidth, pixelHeight: known.pixelHeight,

@@ -54,7 +54,8 @@ extension Product {
     /// Requests with every policy share the name of the original. One that was stored with a laxer policy is decoded
     /// again, with that of the request.
     func suits(_ value: Value, _ request: ImageRequest) -> Bool {
-        !isOriginal(request) || request.failOn.surelyAccepts(value.damage)
+        !isOriginal(request) || request.parts?.value.provesOriginal == false
+            || request.failOn.surelyAccepts(value.damage)
     }
 }
 
@@ -125,9 +126,11 @@ extension Pipeline {
             request.variantKey.isOriginal
                 || image.frameCount == 1 && image.width * image.height <= policy.maximumPixelCount
         else { return nil }
-        let written = chosen ?? (image.hasAlpha ? policy.format : policy.opaqueFormat ?? policy.format)
+        var written = chosen ?? (image.hasAlpha ? policy.format : policy.opaqueFormat ?? policy.format)
+        // Colours that were kept mean nothing without their profile.
+        if request.keepsColors { written = written.keeping(written.options.keptMetadata.union(.colorProfile)) }
         let (processing, format) = (processing, response.format)
-        return {
+        return { [written] in
             let bytes = try await processing.encode(image, as: written, for: request)
             var metadata = EntryMetadata(
                 url: request.url.absoluteString, format: format.name, pixelWidth: image.width,

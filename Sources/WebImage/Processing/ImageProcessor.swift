@@ -96,7 +96,9 @@ extension ImageProcessor {
 extension ImageProcessor {
     /// Decodes a file that was made here.
     func decode(_ bytes: [UInt8], for request: ImageRequest) async throws -> (DecodedImage, PictureShare) {
-        let (options, coders) = (DecodeOptions(limits: limits, scale: request.scale), coders)
+        let (options, coders) = (
+            DecodeOptions(limits: limits, scale: request.scale, keepsColors: request.keepsColors), coders
+        )
         return try await perform(coders.decodingByteCount(of: bytes, options: options), for: request) { turn in
             let image = try coders.decode(bytes, options: options)
             return (image, turn.share(of: image.byteCount))

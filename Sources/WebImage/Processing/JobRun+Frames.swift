@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 import ImageCoding
+import Locks
 
 /// The frames of an animation that a job decodes, and those that it holds.
 extension JobRun {
     /// Whether transformers do not change animations.
     var leavesAnimations: Bool { !job.first.request.transformsAnimations }
 
+    /// Whether the plan is for outputs alone that only show that the file is a picture.
+    private var isProof: Bool { provesOnly.load(ordering: .acquiring) }
+
     /// The frames that are decoded: the first one alone where all are beyond the limits, and it is enough.
     func frames(_ properties: ImageProperties) -> FrameRange {
-        let isEnough = job.first.request.fallsBackToFirstFrame || job.first.isProof && processor.streamsAnimations
+        let isEnough = job.first.request.fallsBackToFirstFrame || isProof && processor.streamsAnimations
         guard isEnough, isBeyondLimits(properties, areHeld: job.first.request.allFrames) else {
             return job.options.frames
         }
@@ -29,7 +33,7 @@ extension JobRun {
 
     /// Whether the job begins with an output that needs no other frame.
     private func takesOneFrame(_ properties: ImageProperties) -> Bool {
-        job.first.isProof || job.first.end.map { !job.coders.animates(format($0, properties)) } ?? false
+        isProof || job.first.end.map { !job.coders.animates(format($0, properties)) } ?? false
     }
 
     /// - Returns: The number of frames that a picture holds, and the number that an encoder is expected to find as

@@ -14,6 +14,8 @@ extension JobRun {
                     state.tree.plan(
                         for: announced, of: properties.size, hasBudget: job.options.byteBudget != nil,
                         leavesAnimation: leavesAnimations && frameCount(properties) > 1)
+                    provesOnly.store(
+                        properties.frameCount != 1 && state.tree.outputs.allSatisfy(\.isProof), ordering: .releasing)
                 }
             }
         }
@@ -123,7 +125,10 @@ extension JobRun {
     }
 
     func format(_ end: OutputFormat, _ properties: ImageProperties) -> EncodedFormat {
-        end.encodedFormat(original: properties.format, isLossless: properties.isLossless, coders: job.coders)
+        let format = end.encodedFormat(
+            original: properties.format, isLossless: properties.isLossless, coders: job.coders)
+        guard end == .original, job.first.request.keepsColors else { return format }
+        return format.keeping(format.options.keptMetadata.union(.colorProfile))
     }
 
     private func options(_ base: JobBase) -> DecodeOptions {

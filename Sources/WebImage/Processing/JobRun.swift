@@ -47,6 +47,8 @@ final class JobRun: Sendable {
     let table: JobTable
     let identity: RequestIdentity
     let progress = DecodingProgress()
+    /// Whether all outputs of the plan only show that the file of an animation is one. No other output joins then.
+    let provesOnly = Atomic(false)
     let state: Mutex<State>
 
     /// - Parameter isFirst: Whether no other job of the original is under way.
@@ -67,7 +69,7 @@ extension JobRun {
     func join(_ output: JobOutput, of source: PictureJob.Source) -> Bool {
         guard job.isOf(source), job.first.request.decodesAlike(output.request) else { return false }
         let (hasJoined, task, wake) = state.withLock { state -> (Bool, PacedTask?, OneShot<Void>?) in
-            if state.streams { return (false, nil, nil) }
+            if state.streams || provesOnly.load(ordering: .acquiring) && !output.isProof { return (false, nil, nil) }
             let isDecoding = state.tree.isDecoding
             switch state.tree.join(output, isHalfDone: { progress.isHalfDone }) {
             case .refused: return (false, nil, nil)

@@ -103,7 +103,7 @@ final class JobProduct: Sendable {
     let transformTook: Duration?
 
     /// What the decoder has found wrong with the original.
-    var damage: ImageDamage { (try? picture.get())?.damage ?? [] }
+    var damage: ImageDamage { (try? picture.get())?.damage ?? .notExamined }
 
     init(
         _ properties: ImageProperties, _ generation: ContentGeneration?, _ picture: Result<DecodedImage, any Error>,

@@ -39,6 +39,7 @@ extension ImageRequest {
     /// The request that asks for this picture where an alternative is.
     func moved(to other: ImageRequest) -> ImageRequest {
         var copy = self
+        copy.changeParts { $0.content = nil }
         (copy.url, copy.method, copy.headers, copy.body) = (other.url, other.method, other.headers, other.body)
         copy.cacheKey = other.cacheKey
         copy.cacheReads = cacheReads.intersection(other.cacheReads)

@@ -44,7 +44,8 @@ extension ImageRequest {
     ///
     /// Its policy is ``CachePolicy/onlyIfCached``, and ``cacheKey`` the key.
     public init(key: String, transformers: [any ImageTransforming] = []) {
-        self.init(URL(string: "about:blank")!, transformers: transformers)
+        // A scheme, a name and digits are a URL.
+        self.init(URL(string: "key:sha-256;" + Digest.text(of: Array(key.utf8)))!, transformers: transformers)
         (cacheKey, cachePolicy) = (key, .onlyIfCached)
     }
 

@@ -3,7 +3,10 @@ extension ImageBinding {
     /// Ends everything that the target would have seen.
     func targetHasGone() {
         cancelAll()
-        for bound in slots.values { bound.contentChanges() }
+        for bound in slots.values {
+            bound.contentChanges()
+            bound.released = nil
+        }
     }
 
     /// Stops or plays the animations.

@@ -98,12 +98,13 @@ import Testing
             FrameCover(isWhole: isWhole, isOpaque: isOpaque, disposal: disposal)
         }
         let part = cover(false, true, .keep)
-        let keyframes = FrameCover.keyframes([
-            part, cover(true, true, .keep), part, cover(true, true, .restore), cover(true, false, .keep),
-            cover(true, false, .clear), part, cover(false, true, .clear), part, cover(true, true, .clear), part,
-        ])
+        let keyframes = FrameCover.keyframes(
+            [
+                part, cover(true, true, .keep), part, cover(true, true, .restore), cover(true, false, .keep),
+                cover(true, false, .clear), part, cover(false, true, .clear), part, cover(true, true, .clear), part,
+            ], isSafe: true)
         expectEqual(keyframes, [0, 1, 1, 1, 1, 1, 6, 6, 6, 9, 10])
-        expectEqual(FrameCover.keyframes([]), [])
+        expectEqual(FrameCover.keyframes([], isSafe: true), [])
     }
 
     @Test func `a call that waits for the frame of another one leaves when it is cancelled`() async throws {

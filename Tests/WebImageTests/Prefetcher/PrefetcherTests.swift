@@ -110,9 +110,13 @@ import WebImageTesting
         let report = staged.start { _ in await prefetcher.prefetch([ImageRequest.numbered(1)]) }
         staged.run()
         expectEqual(report.value?.progress.finishedCount, 1)
+        // Not even its bytes are an answer before that.
+        expectEqual(staged.dataInTurn(.numbered(1), as: .original).code, .undecodable)
         isBroken.withLock { $0 = false }
         staged.emptyMemory()
-        expectEqual(staged.loadInTurn(.numbered(1)).value?.source, .network)
+        var again = ImageRequest.numbered(1)
+        again.retriesFailed = true
+        expectEqual(staged.loadInTurn(again).value?.source, .network)
     }
 
     @Test(arguments: seeds) func `a picture that is missing counts as failed and is named`(seed: UInt64) {

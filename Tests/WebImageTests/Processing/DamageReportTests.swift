@@ -82,7 +82,7 @@ import WebImageTesting
         expectEqual(staged.dataInTurn(request(.never), as: .original).value?.damage, [])
         var metadata = EntryMetadata(url: "http://a.example/")
         metadata.attributes["damage"] = "-1"
-        expectEqual(metadata.damage, [.missingEnd, .missingPixels, .corruptData])
+        expectEqual(metadata.damage, [.missingEnd, .missingPixels, .corruptData, .notExamined])
         metadata.attributes["damage"] = "x"
         expectEqual(metadata.damage, [])
     }
