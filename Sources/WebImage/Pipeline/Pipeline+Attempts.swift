@@ -12,9 +12,13 @@ extension Pipeline {
 
     /// What the first flight with an answer brings.
     ///
+    /// - Parameters:
+    ///   - request: What is loaded first.
+    ///   - asked: The request of the caller, before hooks have changed it: they see each alternative, too.
+    ///
     /// Not inlined: most loads have one flight, and should not pay for this frame.
     @inline(never) func firstAnswer<P: Product>(
-        _ request: ImageRequest, _ product: P, _ onProgress: Report?
+        _ request: ImageRequest, _ asked: ImageRequest, _ product: P, _ onProgress: Report?
     ) async throws -> P.Value {
         let rule = request.retry ?? hooks.retry
         let first = request.ofFlight
@@ -24,7 +28,7 @@ extension Pipeline {
             var error = error
             for alternative in request.alternatives.prefix(Self.alternativeLimit) {
                 do {
-                    let other = try await named(found(first.moved(to: alternative)))
+                    let other = try await prepared(found(asked.ofFlight.moved(to: alternative)))
                     let value = try await insisting(other, product, rule, onProgress)
                     await keep(value, of: other, as: first, product)
                     return value

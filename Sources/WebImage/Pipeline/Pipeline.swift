@@ -166,14 +166,15 @@ extension Pipeline {
     @inline(never) private func load<P: Product>(
         _ request: ImageRequest, _ product: P, _ onProgress: Report?
     ) async throws -> P.Value {
-        var request = request.content == nil ? request : try await found(request)
-        request = hooksProcessRequests ? try await prepared(request) : named(request)
+        let asked = request.content == nil ? request : try await found(request)
+        let request = hooksProcessRequests ? try await prepared(asked) : named(asked)
         if hooksProcessRequests, let hit = hit(request, product) { return hit }
         let watch = hub.noteBegin()
         do {
             let value =
                 mayTryAgain(request)
-                ? try await firstAnswer(request, product, onProgress) : try await fly(request, product, onProgress)
+                ? try await firstAnswer(request, asked, product, onProgress)
+                : try await fly(request, product, onProgress)
             hub.noteEnd(request, value.source, watch)
             return value
         } catch {

@@ -102,6 +102,23 @@ import WebImageTesting
         expectEqual(other.entries.count, 1)
     }
 
+    @Test func `the processor of requests sees each alternative, and may refuse it`() {
+        struct Refused: Error {}
+        var configuration = ImageManager.Configuration.unchanged
+        configuration.hooks.requestProcessor = { request in
+            if request.url == Self.mirror.url { throw Refused() }
+            return request
+        }
+        let scenario = ManagerScenario(seed: 1, configuration: configuration) {
+            HTTPResponse(status: 503, url: $0.url)
+        }
+        var request = ImageRequest.numbered(1)
+        request.alternatives = [Self.mirror]
+        let caller = scenario.loadInTurn(request)
+        expectEqual((caller.error as? ImageLoadError)?.failuresOfAlternatives.map(\.code), [.hookFailed])
+        expectEqual(scenario.transport.requests.map(\.url), [request.url])
+    }
+
     @Test func `a missing picture and a remembered failure are final for the simple rule`() {
         let scenario = ManagerScenario(seed: 1) { HTTPResponse(status: 404, url: $0.url) }
         var request = ImageRequest.numbered(1)
