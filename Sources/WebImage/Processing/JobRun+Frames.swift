@@ -31,7 +31,7 @@ extension JobRun {
             || isBeyondLimits(properties, areHeld: true)
     }
 
-    /// Whether the job begins with an output that needs no other frame.
+    /// Whether the plan, or the output that began the job, needs no other frame.
     private func takesOneFrame(_ properties: ImageProperties) -> Bool {
         isProof || job.first.end.map { !job.coders.animates(format($0, properties)) } ?? false
     }

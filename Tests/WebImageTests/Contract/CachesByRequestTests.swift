@@ -118,7 +118,7 @@ import WebImageTesting
             expectEqual(staged.transport.requests.count, request.cacheKey == nil ? 1 : 0)
         }
         let staged = try StagedManager(seed: seed)
-        expectEqual(staged.loadInTurn(ImageRequest(key: "nobody")).code, .notInCache)
+        expectEqual(staged.loadInTurn(ImageRequest(key: "unknown")).code, .notInCache)
     }
 
     @Test(arguments: [false, true], 0..<10 as Range<UInt64>)
