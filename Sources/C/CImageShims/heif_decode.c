@@ -61,13 +61,15 @@ int swi_heif_read_header(const uint8_t *bytes, size_t count, swi_heif_header *he
     return status;
 }
 
-void swi_heif_read_colours(const uint8_t *bytes, size_t count, swi_bytes *profile, int *numbers) {
+void swi_heif_read_colours(
+    const uint8_t *bytes, size_t count, size_t largest, swi_bytes *profile, int *numbers
+) {
     swi_failure failure = {0};
     opened file = {0};
     struct heif_color_profile_nclx *coded = NULL;
     if (open_file(&file, bytes, count, &failure) == SWI_OK) {
         size_t length = heif_image_handle_get_raw_color_profile_size(file.handle);
-        uint8_t *data = length && length <= count ? malloc(length) : NULL;
+        uint8_t *data = length && length <= largest ? malloc(length) : NULL;
         if (data && heif_image_handle_get_raw_color_profile(file.handle, data).code == heif_error_Ok)
             swi_bytes_append(profile, data, length);
         free(data);
@@ -80,16 +82,16 @@ void swi_heif_read_colours(const uint8_t *bytes, size_t count, swi_bytes *profil
     close_file(&file);
 }
 
-/// Hands the rows on, a few at a time, premultiplied.
+/// Hands the rows on, a few at a time, not premultiplied.
 static int pass_on(
-    const uint8_t *rows, size_t from_stride, const swi_decode_request *request, int multiplies, uint8_t *rgba
+    const uint8_t *rows, size_t from_stride, const swi_decode_request *request, int is_premultiplied, uint8_t *rgba
 ) {
     static const uint32_t at_once = 16;
     size_t stride = (size_t)request->width * 4;
     for (uint32_t y = 0; y < request->height; y++) {
         uint8_t *row = rgba + y % request->capacity * stride;
         memcpy(row, rows + y * from_stride, stride);
-        if (multiplies) swi_premultiply(row, stride);
+        if (is_premultiplied) swi_unpremultiply(row, stride);
         if ((y + 1) % at_once && y + 1 < request->height) continue;
         if (request->drew) request->drew(request->rows, (size_t)y + 1);
         if (request->look(request->context, 0)) return SWI_STOPPED;
@@ -118,11 +120,10 @@ static int draw(opened *file, const swi_decode_request *request, uint8_t *rgba, 
             status = SWI_MALFORMED;
         } else {
             if (heif_image_get_decoding_warnings(image, 0, NULL, 0) > 0) *request->damage |= SWI_CORRUPT_DATA;
-            int multiplies = heif_image_handle_has_alpha_channel(file->handle)
-                             && !heif_image_handle_is_premultiplied_alpha(file->handle);
+            int is_premultiplied = heif_image_handle_is_premultiplied_alpha(file->handle);
             status = request->look(request->context, (size_t)width * (size_t)height)
                          ? SWI_STOPPED
-                         : pass_on(rows, (size_t)stride, request, multiplies, rgba);
+                         : pass_on(rows, (size_t)stride, request, is_premultiplied, rgba);
         }
     }
     if (image) heif_image_release(image);

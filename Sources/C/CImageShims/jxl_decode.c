@@ -71,7 +71,7 @@ int swi_jxl_read_header(
 #define NO_FORMAT
 #endif
 
-void swi_jxl_read_colours(const uint8_t *bytes, size_t count, swi_bytes *profile) {
+void swi_jxl_read_colours(const uint8_t *bytes, size_t count, size_t largest, swi_bytes *profile) {
     JxlDecoder *decoder = make_decoder(bytes, count, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING);
     if (!decoder) return;
     JxlBasicInfo info = {0};
@@ -80,7 +80,8 @@ void swi_jxl_read_colours(const uint8_t *bytes, size_t count, swi_bytes *profile
     if (JxlDecoderProcessInput(decoder) == JXL_DEC_BASIC_INFO
         && JxlDecoderGetBasicInfo(decoder, &info) == JXL_DEC_SUCCESS && info.uses_original_profile
         && JxlDecoderProcessInput(decoder) == JXL_DEC_COLOR_ENCODING
-        && JxlDecoderGetICCProfileSize(decoder, NO_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, &length) == JXL_DEC_SUCCESS) {
+        && JxlDecoderGetICCProfileSize(decoder, NO_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, &length) == JXL_DEC_SUCCESS
+        && length <= largest) {
         uint8_t *data = malloc(length);
         if (data
             && JxlDecoderGetColorAsICCProfile(decoder, NO_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, data, length)
@@ -133,9 +134,8 @@ static void ask_for_srgb(decoding *job) {
     if (!job->info.uses_original_profile) JxlDecoderSetPreferredColorProfile(job->decoder, &colours);
 }
 
-/// Premultiplies what was drawn and hands it on. Not zero when no more frames are wanted.
+/// Hands on what was drawn. Not zero when no more frames are wanted.
 static int finish_frame(decoding *job) {
-    if (job->info.alpha_bits && !job->info.alpha_premultiplied) swi_premultiply(job->rgba, byte_count(job));
     job->has_frame = 1;
     return !job->frame || job->frame(job->frames, job->milliseconds) || job->is_last;
 }
@@ -206,6 +206,7 @@ int swi_jxl_decode(
         make_decoder(bytes, count, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FRAME | JXL_DEC_FULL_IMAGE);
     if (!job.decoder) return SWI_NO_MEMORY;
     JxlDecoderSetParallelRunner(job.decoder, run, &job);
+    JxlDecoderSetUnpremultiplyAlpha(job.decoder, JXL_TRUE);
     int status = draw(&job, failure);
     JxlDecoderDestroy(job.decoder);
     return status;

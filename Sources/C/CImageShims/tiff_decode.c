@@ -108,7 +108,8 @@ static void describe(TIFF *tiff, const TIFFRGBAImage *image, uint16_t compressio
     header->height = image->height;
     // Newer values than those of the specification are as good as none.
     header->orientation = image->orientation >= 1 && image->orientation <= 8 ? image->orientation : 1;
-    header->has_alpha = image->alpha != 0;
+    // The fourth plane of inks counts as alpha for the library.
+    header->has_alpha = image->alpha && image->photometric != PHOTOMETRIC_SEPARATED;
     header->is_lossless = compression != COMPRESSION_JPEG;
     uint32_t band = 0;
     int is_tiled = TIFFIsTiled(tiff);
@@ -122,6 +123,32 @@ static void describe(TIFF *tiff, const TIFFRGBAImage *image, uint16_t compressio
     size_t planes = image->isContig ? 1 : (size_t)image->samplesperpixel;
     size_t places = is_tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
     header->byte_count = product(piece > 0 ? (size_t)piece : 0, planes + 1) + product(places, 16) + (1 << 19);
+}
+
+/// The numbers of inks, inverted, where the library would guess at their colours.
+static void put_inks(
+    TIFFRGBAImage *image, uint32_t *to, uint32_t x, uint32_t y, uint32_t width, uint32_t height, int32_t from_skew,
+    int32_t to_skew, unsigned char *from
+) {
+    (void)x, (void)y;
+    for (; height; height--, to += to_skew, from += from_skew * image->samplesperpixel)
+        for (uint32_t column = 0; column < width; column++, to++, from += image->samplesperpixel)
+            *to = ~((uint32_t)from[3] << 24 | (uint32_t)from[2] << 16 | (uint32_t)from[1] << 8 | from[0]);
+}
+
+static void put_planes_of_inks(
+    TIFFRGBAImage *image, uint32_t *to, uint32_t x, uint32_t y, uint32_t width, uint32_t height, int32_t from_skew,
+    int32_t to_skew, unsigned char *cyan, unsigned char *magenta, unsigned char *yellow, unsigned char *black
+) {
+    (void)image, (void)x, (void)y;
+    for (size_t at = 0; height; height--, to += to_skew, at += (size_t)from_skew)
+        for (uint32_t column = 0; column < width; column++, to++, at++)
+            *to = ~((uint32_t)black[at] << 24 | (uint32_t)yellow[at] << 16 | (uint32_t)magenta[at] << 8 | cyan[at]);
+}
+
+/// Whether the pixels are inks that a profile converts.
+static int has_inks(const TIFFRGBAImage *image, const swi_decode_request *request) {
+    return request->profile && image->photometric == PHOTOMETRIC_SEPARATED;
 }
 
 /// Opens the file and prepares the drawing of its first picture.
@@ -148,6 +175,8 @@ static int begin(
         snprintf(file->failure->message, sizeof file->failure->message, "a side is too long");
         return SWI_TOO_LARGE;
     }
+    // The library multiplies some colours with their alpha, and others not: here it does nothing to any.
+    for (size_t pair = 0; image->UaToAa && pair < 1 << 16; pair++) image->UaToAa[pair] = (uint8_t)pair;
     // As stored: what asks for the stored orientation is not turned.
     image->req_orientation = image->orientation;
     describe(*tiff, image, compression, header);
@@ -170,27 +199,18 @@ int swi_tiff_read_header(
     return status;
 }
 
-void swi_tiff_read_colours(const uint8_t *bytes, size_t count, size_t largest, swi_bytes *profile) {
+void swi_tiff_read_colours(const uint8_t *bytes, size_t count, size_t largest, swi_bytes *profile, int *pixels) {
     swi_failure failure = {0};
     source file = {.bytes = bytes, .count = count, .failure = &failure};
-    TIFF *tiff = open_file(&file, largest);
+    TIFF *tiff = open_file(&file, 1 << 20);
     uint32_t length = 0;
+    uint16_t photometric = 0;
     void *data = NULL;
-    if (tiff && TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &length, &data)) swi_bytes_append(profile, data, length);
+    if (tiff && TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &length, &data) && length <= largest)
+        swi_bytes_append(profile, data, length);
+    if (tiff && TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric) && photometric == PHOTOMETRIC_SEPARATED)
+        *pixels = SWI_PIXELS_INVERTED_CMYK;
     if (tiff) TIFFClose(tiff);
-}
-
-/// Colours above alpha exist in broken files alone.
-static void clamp(uint8_t *rgba, size_t count) {
-    for (size_t at = 0; at < count; at += 4)
-        for (size_t channel = 0; channel < 3; channel++)
-            if (rgba[at + channel] > rgba[at + 3]) rgba[at + channel] = rgba[at + 3];
-}
-
-/// The library multiplies colours with their alpha, and forgets grey.
-static int is_grey_with_straight_alpha(const TIFFRGBAImage *image) {
-    return image->alpha == EXTRASAMPLE_UNASSALPHA
-           && (image->photometric == PHOTOMETRIC_MINISBLACK || image->photometric == PHOTOMETRIC_MINISWHITE);
 }
 
 /// Hands a band to the reader of rows, a few at a time.
@@ -224,15 +244,15 @@ static int draw(
             file->ran_out = 0;
             file->failure->message[0] = 0;
             memset(band, 0, rows * stride);
-        } else if (file->warnings) {
-            if (request->fail_on == SWI_FAIL_ON_ANY_DAMAGE) {
+        } else {
+            if (file->warnings && request->fail_on == SWI_FAIL_ON_ANY_DAMAGE) {
                 snprintf(file->failure->message, sizeof file->failure->message, "the data of a strip are broken");
                 return SWI_MALFORMED;
             }
-            *request->damage |= SWI_CORRUPT_DATA;
+            if (file->warnings) *request->damage |= SWI_CORRUPT_DATA;
+            if (has_inks(image, request)) swi_profile_convert(request->profile, band, band, rows * request->width);
+            else if (image->alpha == EXTRASAMPLE_ASSOCALPHA) swi_unpremultiply(band, rows * stride);
         }
-        if (is_grey_with_straight_alpha(image)) swi_premultiply(band, rows * stride);
-        else if (image->alpha) clamp(band, rows * stride);
         if (own) pass_on(request, own, y, rows, rgba);
     }
     return SWI_OK;
@@ -252,6 +272,10 @@ int swi_tiff_decode(
         status = SWI_MALFORMED;
     } else if (begun == SWI_OK && request->drew && !(own = malloc((size_t)header.band * header.width * 4))) {
         status = SWI_NO_MEMORY;
+    }
+    if (status == SWI_OK && has_inks(&image, request)) {
+        if (image.isContig) image.put.contig = put_inks;
+        else image.put.separate = put_planes_of_inks;
     }
     if (status == SWI_OK) status = draw(&file, &image, request, header.band, rgba, own);
     free(own);

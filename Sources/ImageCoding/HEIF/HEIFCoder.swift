@@ -51,7 +51,7 @@ struct HEIFCoder: WatchedDecoding {
         let plan = FramePlan(header.size, options)
         try options.limits.check(byteCount: header.decodingByteCount(plan))
         try work.look(pixels: header.size.pixelCount, isLongStep: true)
-        let image = try unsafe plan.draw(work, mayBeClear: header.hasAlpha) {
+        let image = try unsafe plan.draw(work, premultiplies: header.hasAlpha) {
             try unsafe Shim.draw(header.format, bytes, header.size, to: $0, $1, options, work, swi_heif_decode)
         }
         try work.look(isLongStep: true)

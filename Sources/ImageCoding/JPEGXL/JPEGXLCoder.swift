@@ -46,7 +46,8 @@ struct JPEGXLCoder: WatchedDecoding {
         let plan = FramePlan(header.size, options)
         try options.limits.check(byteCount: header.decodingByteCount(plan, frames: run.count))
         if run.upperBound > 1 { return try JPEGXLCoder.decodeFrames(bytes, header, run, plan, options, work) }
-        return try unsafe plan.draw(work, inOrder: false, mayBeClear: header.hasAlpha) {
+        let mayBeClear = header.hasAlpha || options.failOn == .never
+        return try unsafe plan.draw(work, inOrder: false, premultiplies: mayBeClear) {
             try unsafe Shim.draw(.jpegXL, bytes, header.size, to: $0, $1, options, work) {
                 unsafe swi_jxl_decode($0, $1, $2, $3, nil, nil, $4)
             }
@@ -73,9 +74,11 @@ struct JPEGXLCoder: WatchedDecoding {
             throw ImageError(code: .truncated, message: "The JPEG XL has no frame \(run.lowerBound).")
         }
         let isStill = run.count == 1
-        return DecodedImage(
+        var image = DecodedImage(
             plan.result, .held(isStill ? [DecodedImage.Frame(pixels: first.pixels)] : frames.held),
             loopCount: isStill ? 0 : header.loopCount, hasAlpha: frames.hasAlpha, damage: damage)
+        image.isConverted = plan.colors != nil
+        return image
     }
 
     private static func header(of bytes: [UInt8], _ options: DecodeOptions) throws -> JPEGXLHeader {
@@ -154,8 +157,10 @@ struct JPEGXLHeader {
         index += 1
         if index <= run.lowerBound { return true }
         do {
-            let drawn = unsafe [UInt8](canvas)
-            hasAlpha = hasAlpha || !Bitmap.isOpaque(drawn)
+            var drawn = unsafe [UInt8](canvas)
+            if try unsafe drawn.withUnsafeMutableBufferPointer({ try unsafe plan.premultiply($0, work) }) {
+                hasAlpha = true
+            }
             let pixels = try work.excluding { try plan.finish(drawn, resampler) }
             held.append(
                 DecodedImage.Frame(pixels: pixels, duration: FrameTiming.duration(milliseconds: milliseconds)))

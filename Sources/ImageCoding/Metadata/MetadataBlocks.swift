@@ -44,7 +44,7 @@ public struct MetadataBlocks: Sendable {
         case .webp: readWebP(file)
         #if TIFF
         case .tiff:
-            profile = unsafe profile(in: file) { unsafe swi_tiff_read_colours($0, $1, 1 << 20, $2) }
+            profile = unsafe profile(in: file) { unsafe swi_tiff_read_colours($0, $1, $2, $3, &pixels) }
         #endif
         #if HEIF
         case .heic, .heif, .avif: readHEIF(file)
@@ -142,14 +142,12 @@ public struct MetadataBlocks: Sendable {
 extension MetadataBlocks {
     /// The profile that a C function finds, if it is within the limit.
     private func profile(
-        in file: [UInt8], _ read: (UnsafePointer<UInt8>, Int, UnsafeMutablePointer<swi_bytes>) -> Void
+        in file: [UInt8], _ read: (UnsafePointer<UInt8>, Int, Int, UnsafeMutablePointer<swi_bytes>) -> Void
     ) -> [UInt8]? {
         var found = unsafe swi_bytes()
-        unsafe read(file, file.count, &found)
+        unsafe read(file, file.count, max(profileLimit, 0), &found)
         defer { unsafe swi_bytes_free(&found) }
-        guard unsafe (1...max(profileLimit, 1)).contains(found.count), let start = unsafe found.start else {
-            return nil
-        }
+        guard unsafe found.count > 0, let start = unsafe found.start else { return nil }
         return unsafe [UInt8](UnsafeBufferPointer(start: start, count: found.count))
     }
 
@@ -160,7 +158,7 @@ extension MetadataBlocks {
     private mutating func readHEIF(_ file: [UInt8]) {
         // Two means that nothing is said.
         var numbers: [Int32] = [2, 2]
-        profile = unsafe profile(in: file) { unsafe swi_heif_read_colours($0, $1, $2, &numbers) }
+        profile = unsafe profile(in: file) { unsafe swi_heif_read_colours($0, $1, $2, $3, &numbers) }
         if profile == nil { colors = ColorDescription(primaries: Int(numbers[0]), transfer: Int(numbers[1])) }
     }
     #endif

@@ -22,7 +22,7 @@ struct FramePlan: Sendable {
     /// The size of the bitmap the decoder draws on.
     let bitmap: PixelSize
     /// Converts the colours of a bitmap that is the result, before it is premultiplied, which would round them.
-    private let colors: ColorConversion?
+    let colors: ColorConversion?
 
     /// Creates a plan for the frames of one file.
     ///
@@ -108,7 +108,7 @@ struct FramePlan: Sendable {
             .saturatingAdd(rowCapacity.saturatingMultiply(target.width).saturatingMultiply(16))
     }
 
-    /// The bytes that ``draw(_:inOrder:premultiplies:mayBeClear:missing:_:)`` draws on.
+    /// The bytes that ``draw(_:inOrder:premultiplies:missing:_:)`` draws on.
     func drawingByteCount(inOrder: Bool) -> Int {
         guard isResampled, inOrder else { return bitmap.bitmapByteCount }
         return drawn.width.saturatingMultiply(4).saturatingMultiply(rowCapacity)
@@ -153,13 +153,13 @@ struct FramePlan: Sendable {
     ///   - work: The work of the decode.
     ///   - inOrder: Whether the decoder draws row after row, and says so.
     ///   - premultiplies: Whether the drawn rows are not premultiplied yet.
-    ///   - mayBeClear: Whether rows that are premultiplied may be transparent.
-    ///   - missing: The pixel in place of those that are not drawn. Transparent by default.
+    ///   - missing: The pixel in place of those that are not drawn. Transparent by default, where rows are
+    ///     premultiplied.
     ///   - draw: Draws on the buffer, and returns the damage. The buffer has room for some rows and comes with
     ///     ``DecodedRows`` if the picture is resampled in order, and has room for the whole bitmap otherwise.
     func draw(
-        _ work: DecodingWork, inOrder: Bool = true, premultiplies: Bool = false, mayBeClear: Bool = false,
-        missing: PixelColor = .clear, _ draw: (UnsafeMutableBufferPointer<UInt8>, DecodedRows?) throws -> ImageDamage
+        _ work: DecodingWork, inOrder: Bool = true, premultiplies: Bool = false, missing: PixelColor = .clear,
+        _ draw: (UnsafeMutableBufferPointer<UInt8>, DecodedRows?) throws -> ImageDamage
     ) throws -> DecodedImage {
         var (hasAlpha, damage) = (false, ImageDamage())
         work.progress?.expect(drawn.pixelCount)
@@ -167,9 +167,7 @@ struct FramePlan: Sendable {
         let made = try unsafe Bitmap.draw(resampler == nil ? bitmap : target) { output in
             guard let resampler else {
                 damage = try unsafe draw(output, nil)
-                guard premultiplies else { return }
-                if let colors { try unsafe colors.convert(output, work) }
-                hasAlpha = try unsafe Bitmap.premultiply(output, work)
+                if premultiplies { hasAlpha = try unsafe premultiply(output, work) }
                 return
             }
             let rows = unsafe DecodedRows(
@@ -180,13 +178,17 @@ struct FramePlan: Sendable {
             hasAlpha = rows.hasAlpha
         }
         let pixels = try Bitmap.turned(made, size: target, orientation)
-        if !premultiplies {
-            let isPartlyClear = missing.alpha < 255 && damage.contains(.missingPixels)
-            hasAlpha = (mayBeClear || isPartlyClear) && !Bitmap.isOpaque(pixels)
-        }
         var image = DecodedImage(result, pixels: pixels, hasAlpha: hasAlpha, damage: damage)
         image.isConverted = premultiplies && colors != nil
         return image
+    }
+
+    /// Converts the colours of a bitmap that is the result, and premultiplies it.
+    ///
+    /// - Returns: Whether any pixel is transparent.
+    func premultiply(_ drawn: UnsafeMutableBufferPointer<UInt8>, _ work: DecodingWork) throws -> Bool {
+        if let colors { try unsafe colors.convert(drawn, work) }
+        return try unsafe Bitmap.premultiply(drawn, work)
     }
 }
 

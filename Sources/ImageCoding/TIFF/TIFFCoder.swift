@@ -4,7 +4,7 @@ import CImageShims
 
 /// Reads the first picture of a TIFF with libtiff. Built with the package trait `TIFF`.
 ///
-/// Reads strips and tiles of 1 to 16 bits a sample: grey, palette, RGB, CMYK, YCbCr and Lab, stored plainly or by
+/// Reads strips and tiles of 1 to 16 bits a sample: grey, palette, RGB, YCbCr and Lab, CMYK of 8, stored plainly or by
 /// PackBits, LZW, Deflate, JPEG or fax codes. Sixteen bits become eight. What libtiff cannot draw as RGBA, and rarer
 /// compressions, are `.unsupportedFormat`.
 struct TIFFCoder: WatchedDecoding {
@@ -44,7 +44,7 @@ struct TIFFCoder: WatchedDecoding {
         try plan.check(
             header.size, options.limits, rows: header.band, whole: "A strip or tile of \(header.band) rows")
         try options.limits.check(byteCount: TIFFCoder.decodingByteCount(header, plan))
-        return try unsafe plan.draw(work, mayBeClear: header.hasAlpha) {
+        return try unsafe plan.draw(work, premultiplies: header.hasAlpha || options.failOn == .never) {
             try unsafe Shim.draw(.tiff, bytes, header.size, to: $0, $1, options, work, swi_tiff_decode)
         }
     }

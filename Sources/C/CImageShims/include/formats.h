@@ -26,7 +26,8 @@ int swi_tiff_read_header(
     const uint8_t *_Nonnull bytes, size_t count, size_t largest, swi_tiff_header *_Nonnull header,
     swi_failure *_Nonnull failure);
 
-/// Draws premultiplied RGBA rows of the first picture as they are stored, without padding.
+/// Draws RGBA rows of the first picture, not premultiplied, as they are stored, without padding. Inks become RGB by the
+/// profile, or as the library guesses.
 ///
 /// A band that cannot be read ends the decode; for `SWI_FAIL_NEVER` it is clear.
 int swi_tiff_decode(
@@ -47,7 +48,7 @@ int swi_heif_has_decoder(int is_avif);
 int swi_heif_read_header(
     const uint8_t *_Nonnull bytes, size_t count, swi_heif_header *_Nonnull header, swi_failure *_Nonnull failure);
 
-/// Draws premultiplied RGBA rows of the primary picture as it is shown, without padding.
+/// Draws RGBA rows of the primary picture, not premultiplied, as it is shown, without padding.
 int swi_heif_decode(
     const uint8_t *_Nonnull bytes, size_t count, const swi_decode_request *_Nonnull request,
     uint8_t *_Nonnull rgba, swi_failure *_Nonnull failure);
@@ -91,8 +92,8 @@ int swi_jxl_read_header(
 /// Called when a frame is drawn. A result other than zero ends the decode well.
 typedef int (*swi_frame)(void *_Nonnull frames, size_t milliseconds);
 
-/// Draws one frame after the other on the same bitmap, premultiplied RGBA without padding, as it is shown; without
-/// `frame`, the first one alone.
+/// Draws one frame after the other on the same bitmap, RGBA without padding, not premultiplied, as it is shown;
+/// without `frame`, the first one alone.
 ///
 /// For `SWI_FAIL_NEVER` the pixels that are missing in the first frame are clear, and later frames may be missing.
 int swi_jxl_decode(
@@ -100,9 +101,11 @@ int swi_jxl_decode(
     swi_frame _Nullable frame, void *_Nullable frames, swi_failure *_Nonnull failure);
 
 /// Append what a file says of its colours: an ICC profile, or two numbers of ITU-T H.273, of the primaries and the
-/// transfer characteristics. A file that cannot be read says nothing.
+/// transfer characteristics. A file that cannot be read says nothing, and a profile of more than `largest` bytes is
+/// not copied. `pixels` becomes `SWI_PIXELS_INVERTED_CMYK` for inks.
 void swi_tiff_read_colours(
-    const uint8_t *_Nonnull bytes, size_t count, size_t largest, swi_bytes *_Nonnull profile);
+    const uint8_t *_Nonnull bytes, size_t count, size_t largest, swi_bytes *_Nonnull profile, int *_Nonnull pixels);
 void swi_heif_read_colours(
-    const uint8_t *_Nonnull bytes, size_t count, swi_bytes *_Nonnull profile, int *_Nonnull numbers);
-void swi_jxl_read_colours(const uint8_t *_Nonnull bytes, size_t count, swi_bytes *_Nonnull profile);
+    const uint8_t *_Nonnull bytes, size_t count, size_t largest, swi_bytes *_Nonnull profile, int *_Nonnull numbers);
+void swi_jxl_read_colours(
+    const uint8_t *_Nonnull bytes, size_t count, size_t largest, swi_bytes *_Nonnull profile);

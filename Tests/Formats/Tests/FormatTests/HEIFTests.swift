@@ -7,7 +7,7 @@ struct HEIFTests {
     @Test
     func `HEIC and AVIF have the pixels that heif-convert draws`() throws {
         let pictures = Picture.all("heic") + Picture.all("avif")
-        try #require(pictures.count == 14)
+        try #require(pictures.count == 15)
         for picture in pictures {
             let image = try ImageCoders.default.decode(picture.bytes)
             #expect(image.size == picture.size, "\(picture.name)")

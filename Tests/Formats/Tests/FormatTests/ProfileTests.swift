@@ -20,17 +20,32 @@ struct ProfileTests {
     @Test
     func `profiles and numbers of TIFF, HEIC, AVIF and JPEG XL become sRGB, too`() throws {
         let pictures = Picture.all("colours")
-        try #require(pictures.count == 15)
+        try #require(pictures.count == 22)
         for picture in pictures {
             let image = try ImageCoders.default.decode(picture.bytes)
-            let most = zip(image.pixels, picture.pixels).map { abs(Int($0) - Int($1)) }.max() ?? 255
-            // Colours below alpha are premultiplied before they are converted, which rounds them.
-            #expect(most <= (picture.name.contains("alpha") ? 16 : 4), "\(picture.name): \(most)")
+            let pixels = try (0..<image.frameCount).flatMap { try image.frame(at: $0).pixels }
+            #expect(pixels.count == picture.pixels.count, "\(picture.name)")
+            let most = zip(pixels, picture.pixels).map { abs(Int($0) - Int($1)) }.max() ?? 255
+            #expect(most <= 4, "\(picture.name): \(most)")
             #expect(image.metadata == nil)
             let kept = try ImageCoders.default.decode(picture.bytes, options: DecodeOptions(keepsColors: true))
-            let isWritable = !picture.name.hasPrefix("numbers") && !picture.name.hasPrefix("grey")
+            let isWritable = ["p3", "wide", "adobe"].contains { picture.name.hasPrefix($0) }
             #expect((kept.metadata?.colorProfile.isEmpty == false) == isWritable, "\(picture.name)")
+            let properties = try ImageCoders.default.properties(of: picture.bytes)
+            #expect(properties.hasAlpha == picture.name.contains("alpha"), "\(picture.name)")
         }
+    }
+
+    @Test(arguments: ["p3.tiff", "inks.tiff", "p3.heic", "p3.jxl"])
+    func `a profile beyond the limit of metadata is none`(name: String) throws {
+        let picture = try #require(Picture.named(name + ".colours"))
+        func most(_ limit: Int) throws -> Int {
+            let options = DecodeOptions(limits: ImageLimits(maximumMetadataByteCount: limit))
+            let image = try ImageCoders.default.decode(picture.bytes, options: options)
+            return zip(image.pixels, picture.pixels).map { abs(Int($0) - Int($1)) }.max() ?? 255
+        }
+        #expect(try most(100) > 16)
+        #expect(try most(1 << 20) <= 4)
     }
 
     @Test

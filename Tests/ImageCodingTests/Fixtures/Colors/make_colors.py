@@ -173,7 +173,7 @@ def converted(image, data):
 
 
 def expect(path, pixels, size=None):
-    assert len(pixels) == SIZE[0] * SIZE[1] * 4, path
+    assert len(pixels) % (SIZE[0] * SIZE[1] * 4) == 0, path
     path.with_name(path.name + ".rgba").write_bytes((b"%d %d\n" % SIZE if size else b"") + pixels)
 
 
@@ -310,6 +310,23 @@ def with_traits(folder):
             run("heif-convert", path, folder / "shown.png")
             path = path.rename(folder / f"{name}.{kind}.colours")
             shown(path, data, folder / "shown.png")
+    for name, options in [("inks", {"icc_profile": INKS}), ("plain-inks", {})]:
+        path = folder / f"{name}.tiff.colours"
+        picture("CMYK").save(path, "TIFF", compression="tiff_lzw", **options)
+        with Image.open(path) as stored:
+            pixels = converted(stored, INKS) if options else premultiplied(stored.convert("RGB"))
+        expect(path, pixels, SIZE)
+        for kind, how in [("planes", ["-p", "separate"]), ("tiles", ["-t", "-w", 48, "-l", 16])]:
+            copy = folder / f"{name}-{kind}.tiff.colours"
+            run("tiffcp", *how, "-c", "zip", path, copy)
+            expect(copy, pixels, SIZE)
+    frames = [picture("RGBA"), picture("RGBA").transpose(Image.Transpose.FLIP_TOP_BOTTOM)]
+    frames[0].save(
+        plain, save_all=True, append_images=frames[1:], duration=50, disposal=0, blend=0, icc_profile=WIDE)
+    path = folder / "wide-alpha-moving.jxl.colours"
+    run("cjxl", plain, folder / "made.jxl", "-d", 0, "-e", 3)
+    (folder / "made.jxl").rename(path)
+    expect(path, b"".join(converted(frame, WIDE) for frame in frames), SIZE)
     picture().save(plain)
     path = folder / "numbers.avif"
     run("heif-enc", "-q", 95, "-p", "chroma=444", plain, "-o", path)
