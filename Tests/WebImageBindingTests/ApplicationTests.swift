@@ -12,27 +12,6 @@ import WebImageTesting
 struct ApplicationTests {
     let scene = Scene()
 
-    /// A system that grants a number of times.
-    private final class FakeTiming: BackgroundTiming {
-        private(set) var running: [Int: @MainActor @Sendable () -> Void] = [:]
-        private(set) var begun = 0
-        private(set) var ended: [Int] = []
-        var grants = true
-        var timeRemaining: Duration?
-
-        func begin(_ name: String, onEnd: @escaping @MainActor @Sendable () -> Void) -> Int? {
-            guard grants else { return nil }
-            begun += 1
-            running[begun] = onEnd
-            return begun
-        }
-
-        func end(_ number: Int) {
-            running[number] = nil
-            ended.append(number)
-        }
-    }
-
     @Test func `animations stand still while the application is not in use, and go on at their frame`() async {
         scene.loader.remember(picture(1, frames: 10), for: url(1))
         scene.binding.load(url(1))

@@ -35,19 +35,42 @@ struct ProgressTests {
         do {
             let load = scene.binding.load(url(1))
             let state = scene.binding.state()
+            // What it has waited for, such as a gate, is no measure of its speed, nor is what another load has fetched.
             scene.clock.advance(by: .seconds(2))
             scene.answer.progress(0, of: 100)
             await until { state.progress != nil }
             expectNil(state.timeRemaining)
-            scene.answer.progress(20, of: 100)
-            await until { state.fraction > 0 }
-            expectEqual(state.timeRemaining, .seconds(8))
             scene.clock.advance(by: .seconds(2))
-            scene.answer.progress(80, of: 100)
+            scene.answer.progress(25, of: 100)
+            await until { state.fraction > 0 }
+            expectEqual(state.timeRemaining, .seconds(6))
+            scene.clock.advance(by: .seconds(2))
+            scene.answer.progress(75, of: 100)
             await until { state.fraction > 0.5 }
+            expectEqual(state.timeRemaining, .seconds(4) * (0.25 / 0.75))
+            // A transfer that begins anew is measured anew.
+            scene.answer.progress(50, of: 100)
+            await until { state.fraction < 0.6 }
+            expectNil(state.timeRemaining)
+            scene.clock.advance(by: .seconds(1))
+            scene.answer.progress(75, of: 100)
+            await until { state.fraction > 0.6 }
             expectEqual(state.timeRemaining, .seconds(1))
             load.cancel()
             expectNil(state.timeRemaining)
+        }
+
+        scene.renew()
+        // A length that the origin has made up traps nothing.
+        do {
+            scene.binding.load(url(1))
+            let state = scene.binding.state()
+            for count in 0...2 {
+                scene.answer.progress(count, of: .max)
+                await until { state.progress?.receivedByteCount == count }
+                scene.clock.advance(by: .seconds(3_600))
+            }
+            expect(state.timeRemaining ?? .zero > .seconds(3_600))
         }
 
         scene.renew()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import Observation
 import TestSupport
 import Testing
 import WebImage
@@ -79,6 +80,46 @@ struct ToolkitTests {
         expectNil(target.phase.picture)
         expectEqual(heard.words, ["final 1", "finished", "failed", "failed", "noRequest"])
         expectEqual(animated.entries.count, 1)
+    }
+
+    @Test func `a view made from state has the phase of its own load, also of one that its return has begun`() async {
+        // A failure on return from the background is a phase, and so is the picture that comes at last.
+        let (target, stage) = (ObservedTarget<Int> { $0.index }, ApplicationStage.shared)
+        loader.remember(picture(1), for: url(1))
+        target.load(request(1), with: loader)
+        target.isVisible = false
+        stage.releasePictures()
+        expectAll(target.phase.picture == nil, target.phase.error == nil)
+        loader.forget(url(1))
+        stage.enterForeground()
+        loader.answers[0].fail()
+        await until { target.phase.error != nil }
+        target.isVisible = true
+        expectNil(target.phase.error)
+        loader.answers[1].finish(picture(1))
+        await until { target.phase.picture == 1 }
+
+        // The late failure of a load that was replaced is none of the present one.
+        let heard = Heard()
+        target.load(request(2), options: heard.options(), with: loader)
+        target.load(request(3), options: options { $0.cancelsPreviousLoad = false }, with: loader)
+        loader.answers[2].fail()
+        await until { heard.words == ["failed"] }
+        expectNil(target.phase.error)
+        loader.answers[3].fail()
+        await until { target.phase.error != nil }
+
+        // A view follows its phase, also when it has been drawn before its first load.
+        for target in [target, ObservedTarget<Int> { $0.index }] {
+            let told = Journal<Bool>()
+            withObservationTracking {
+                _ = target.phase
+            } onChange: {
+                told.write(true)
+            }
+            target.load(request(4), options: options { $0.placeholder = .late(nil) }, with: loader)
+            expectEqual(told.entries, [true])
+        }
     }
 
     @Test(arguments: [true, false], [true, false])

@@ -10,7 +10,8 @@
 /// | ``releasePictures()`` | hidden targets give their pictures back |
 /// | ``enterForeground()`` | what was given back is loaded again |
 ///
-/// What a hidden target gave back is also loaded again when it appears.
+/// What a hidden target gave back is also loaded again when it appears. What fails to come back is tried again at the
+/// next of both.
 @MainActor
 public final class ApplicationStage {
     /// The stage of the bindings that name no other.

@@ -30,8 +30,6 @@ public final class BoundLoad {
     var transition: PacedTask?
     /// The time in the background that it has asked for, while it needs the loader.
     var backgroundTime: BackgroundTime?
-    /// Measures the time since its start.
-    let watch: Stopwatch
     private let ending = Watched<LoadOutcome?>(nil)
 
     init(_ request: ImageRequest?, slot: ImageSlot, options: BindingOptions, binding: ImageBinding) {
@@ -39,7 +37,6 @@ public final class BoundLoad {
         self.slot = slot
         self.options = options
         self.binding = binding
-        watch = Stopwatch(binding.clock)
     }
 
     /// How the load ended.
@@ -126,7 +123,8 @@ final class BoundSlot {
     private(set) var player: FramePlayer?
     /// How the picture on display is loaded again after it has been given back.
     private var again: (ImageRequest, BindingOptions)?
-    /// How the picture that the slot has given back is loaded again; `nil` when it shows what it should.
+    /// How the picture that the slot has given back is loaded again; `nil` when it shows what it should, or the program
+    /// has loaded another since.
     var released: (request: ImageRequest, options: BindingOptions)?
 
     /// Calls the end of a transition whose load has ended.
@@ -138,6 +136,7 @@ final class BoundSlot {
         contentChanges()
         shown = (PictureIdentity(request), request.url, picture)
         again = (request, options.forLoadingAgain)
+        if picture.stage == .final { released = nil }
     }
 
     /// Gives the picture on display back.

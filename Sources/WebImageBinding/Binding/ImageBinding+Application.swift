@@ -9,6 +9,12 @@ extension ImageBinding {
         }
     }
 
+    /// Whether animations play. Ends everything when the target has gone.
+    var isPlaying: Bool {
+        if target == nil { targetHasGone() }
+        return application.isActive && target?.visibility == .visible
+    }
+
     /// Stops or plays the animations.
     func applicationChanged() {
         for bound in slots.values { bound.player?.run() }
@@ -16,14 +22,15 @@ extension ImageBinding {
 
     /// Empties the slots of a hidden target, so that the memory of their pictures is free.
     func releasePictures() {
-        guard let target, target.visibility == .hidden else { return }
+        guard let target else { return targetHasGone() }
+        guard target.visibility == .hidden else { return }
         for (slot, bound) in slots where bound.release() { target.show(nil, in: slot, transition: nil) }
     }
 
-    /// Loads the pictures that were given back.
+    /// Loads the pictures that were given back, and again those that have failed to come since.
     func loadReleased() {
-        for (slot, bound) in slots {
-            if let (request, options) = bound.released { load(request, into: slot, options: options) }
+        for (slot, bound) in slots where bound.load == nil {
+            if let (request, options) = bound.released { start(request, into: slot, options) }
         }
     }
 
@@ -31,6 +38,8 @@ extension ImageBinding {
     func askForBackgroundTime(_ load: BoundLoad) {
         guard load.options.continuesInBackground, load.backgroundTime == nil, let time = application.backgroundTime
         else { return }
-        load.backgroundTime = BackgroundTime("picture", time) { [weak load] in load?.cancel() }
+        let granted = BackgroundTime("picture", time) { [weak load] in load?.cancel() }
+        // The time may be over within the call.
+        if !load.hasEnded { load.backgroundTime = granted }
     }
 }

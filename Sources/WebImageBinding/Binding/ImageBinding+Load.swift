@@ -24,8 +24,14 @@ extension ImageBinding {
     public func load(
         _ request: ImageRequest?, into slot: ImageSlot = .image, options: BindingOptions? = nil
     ) -> BoundLoad {
-        let (bound, options) = (bound(slot), options ?? defaultOptions)
-        bound.released = nil
+        bound(slot).released = nil
+        return start(request, into: slot, options ?? defaultOptions)
+    }
+
+    /// Loads a picture that the program has asked for now, or before the slot gave it back.
+    @discardableResult
+    func start(_ request: ImageRequest?, into slot: ImageSlot, _ options: BindingOptions) -> BoundLoad {
+        let bound = bound(slot)
         var request = request
         if var changed = request, let change = options.changeRequest {
             change(&changed)
@@ -85,7 +91,7 @@ extension ImageBinding {
     }
 
     private func begin(_ load: BoundLoad, in bound: BoundSlot) {
-        guard target != nil else { return end(load, .cancelled) }
+        guard target != nil else { return targetHasGone() }
         guard let request = load.request else { return beginNothing(load, in: bound) }
         let isShown = bound.shown?.identity == PictureIdentity(request)
         let shown = isShown ? bound.shown?.picture : nil

@@ -61,7 +61,7 @@ extension ImageBinding {
     private func current(_ feed: Feed) -> BoundLoad? {
         guard let load = feed.load, load.isReceiving, load.listens(to: feed) else { return nil }
         guard target != nil else {
-            cancelAll()
+            targetHasGone()
             return nil
         }
         return load
@@ -69,7 +69,7 @@ extension ImageBinding {
 
     private func report(_ progress: LoadProgress, of load: BoundLoad) {
         if let bound = slots[load.slot], bound.load === load {
-            bound.state.report(progress, after: load.watch.elapsed)
+            bound.state.report(progress, clock)
             bound.indicator?.update(progress.fraction)
         }
         load.options.onProgress?(progress)

@@ -106,7 +106,7 @@ extension ImageBinding {
         configuration.rate = options.playbackRate
         return FramePlayer(
             AnimationPlayer(picture, configuration: configuration, clock: clock), clock: clock,
-            isVisible: { [weak target, application] in application.isActive && target?.visibility == .visible },
+            isVisible: { [weak self] in self?.isPlaying == true },
             show: { [weak target] in target?.showFrame($0, of: picture, in: slot) })
     }
 }

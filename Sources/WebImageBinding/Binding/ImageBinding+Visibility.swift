@@ -10,23 +10,22 @@ extension ImageBinding {
     ///
     /// - Complexity: O(*n*) in the number of slots.
     public func targetVisibilityChanged() {
-        for bound in Array(slots.values) {
-            bound.player?.run()
-            if let load = bound.load, load.isReceiving { follow(load) }
-        }
+        applicationChanged()
+        for load in loads where load.isReceiving { follow(load) }
         if let target, target.visibility != .hidden { loadReleased() }
     }
 
     /// Gives a load the subscription for the visibility of the target.
     func follow(_ load: BoundLoad) {
-        guard let target, let request = load.request else { return }
+        guard let target else { return targetHasGone() }
+        guard let request = load.request else { return }
         let visibility = target.visibility
         let policy = load.options.whenHidden
         if visibility == .hidden, policy == .pauses { return load.stopFeeds() }
         let priority = policy == .continues ? request.priority : visibility.priority(for: request)
         if load.feed == nil, let gate = load.options.gate, !gate.isOpen { return gate.hold(load) }
         askForBackgroundTime(load)
-        if load.feed?.priority == priority { return }
+        if load.hasEnded || load.feed?.priority == priority { return }
         if let outgoing = load.outgoingFeed, outgoing.priority == priority {
             load.feed?.stop()
             load.feed = outgoing
@@ -35,7 +34,7 @@ extension ImageBinding {
         }
         // Here and not at the start of the load, because a paused load begins or continues when the target becomes
         // visible.
-        if load.feed == nil { slots[load.slot]?.indicator?.start() }
+        if load.feed == nil, isBound(load) { slots[load.slot]?.indicator?.start() }
         subscribe(load, at: priority)
     }
 }

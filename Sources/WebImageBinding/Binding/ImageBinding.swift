@@ -16,8 +16,8 @@
 /// A picture in memory is shown within the call of `load`, without placeholder and without transition.
 ///
 /// The binding holds the target weakly. After the release of the target, its loads end without a callback: at once when
-/// the target owns the binding, or has a ``ImageTarget/life``, and with its next event otherwise. The release of the
-/// binding cancels its loads.
+/// the target owns the binding, or has a ``ImageTarget/life``, and otherwise with its next event or the next report of
+/// its gate or its application. The release of the binding cancels its loads.
 @MainActor
 public final class ImageBinding {
     /// The target that shows the pictures.
@@ -47,7 +47,7 @@ public final class ImageBinding {
         self.clock = clock
         self.application = application
         application.enter(self)
-        target.life?.onEnd { [weak self] in self?.targetHasGone() }
+        target.life?.enter(self)
     }
 
     /// The state of a slot.
@@ -79,10 +79,12 @@ public final class ImageBinding {
         if bound.load?.feed != nil { bound.indicator?.start() }
     }
 
+    /// The loads that have not ended.
+    var loads: [BoundLoad] { slots.values.compactMap(\.load) + replacedLoads.values }
+
     /// The number of subscriptions and replaced loads. For tests.
     var entryCount: Int {
-        let loads = slots.values.compactMap(\.load) + replacedLoads.values
-        return replacedLoads.count
+        replacedLoads.count
             + loads.reduce(0) { $0 + ($1.feed == nil ? 0 : 1) + ($1.outgoingFeed == nil ? 0 : 1) }
     }
 
@@ -101,7 +103,7 @@ public final class ImageBinding {
 
     isolated deinit {
         application.leave(self)
-        for load in slots.values.compactMap(\.load) + replacedLoads.values {
+        for load in loads {
             load.close(.cancelled)
             if target != nil { load.options.onEnd?(.cancelled) }
             load.options.group?.leave(load)

@@ -32,10 +32,14 @@ public final class SlotState {
     ///
     /// It is 0 while the length is unknown and 1 when the load has finished.
     public internal(set) var fraction: Double = 0
-    /// How long the transfer still takes at the speed that it has had; `nil` while that is unknown, and after the load.
+    /// How long the transfer still takes at the speed that it has had since its first report; `nil` while that is
+    /// unknown, and after the load.
     public internal(set) var timeRemaining: Duration?
     /// Where the picture of the running or last load came from.
     public internal(set) var source: ImageSource?
+
+    /// The part that had arrived at the first report of the transfer, and the time since then.
+    @ObservationIgnored private var first: (fraction: Double, watch: Stopwatch)?
 
     init() {}
 
@@ -50,14 +54,23 @@ public final class SlotState {
         progress = nil
         fraction = 0
         timeRemaining = nil
+        first = nil
         source = nil
     }
 
-    func report(_ progress: LoadProgress, after elapsed: Duration) {
+    func report(_ progress: LoadProgress, _ clock: any Clock<Duration>) {
         self.progress = progress
         guard let fraction = progress.fraction else { return }
+        let isAnew = fraction < self.fraction
         self.fraction = fraction
-        timeRemaining = fraction > 0 ? elapsed * (1 / fraction - 1) : nil
+        guard !isAnew, let first, first.fraction < fraction else {
+            // The first report, also of a transfer that begins anew.
+            first = (fraction, Stopwatch(clock))
+            timeRemaining = nil
+            return
+        }
+        // A length that an origin has made up is no reason to trap.
+        timeRemaining = first.watch.elapsed * min((1 - fraction) / (fraction - first.fraction), 1_000_000_000)
     }
 
     func end(_ outcome: LoadOutcome) {

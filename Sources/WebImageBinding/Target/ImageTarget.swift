@@ -67,15 +67,21 @@ extension ImageTarget {
 /// The target alone keeps it.
 @MainActor
 public final class TargetLife {
-    private var ends: [@MainActor () -> Void] = []
+    private var bindings: [() -> ImageBinding?] = []
 
     /// Creates a life.
     public nonisolated init() {}
 
-    func onEnd(_ act: @escaping @MainActor () -> Void) { ends.append(act) }
+    /// The number of bindings, and of those released since the last one entered. For tests.
+    var entryCount: Int { bindings.count }
+
+    func enter(_ binding: ImageBinding) {
+        bindings.removeAll { $0() == nil }
+        bindings.append { [weak binding] in binding }
+    }
 
     isolated deinit {
-        for end in ends { end() }
+        for binding in bindings { binding()?.targetHasGone() }
     }
 }
 

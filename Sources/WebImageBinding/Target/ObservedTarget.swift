@@ -25,10 +25,10 @@ public enum PicturePhase<Picture> {
 @MainActor
 @Observable
 final class ObservedTarget<Picture>: ImageTarget {
-    private(set) var phase = PicturePhase<Picture>.empty
+    private(set) var picture: Picture?
+    private var binding: ImageBinding?
     @ObservationIgnored private let make: (DecodedImage) -> Picture?
     @ObservationIgnored private let animate: (any ImageTransition, () -> Void) -> Void
-    @ObservationIgnored private var binding: ImageBinding?
 
     /// Whether the view is on the screen.
     @ObservationIgnored var isVisible = true {
@@ -48,7 +48,13 @@ final class ObservedTarget<Picture>: ImageTarget {
         self.make = make
     }
 
-    var picture: Picture? { phase.picture }
+    /// The phase of the load that was begun last, by the view or by the binding when the view returns.
+    var phase: PicturePhase<Picture> {
+        if let picture { return .success(picture) }
+        if case .failed(let error)? = binding?.state().phase { return .failure(error) }
+        return .empty
+    }
+
     var visibility: TargetVisibility { isVisible ? .visible : .hidden }
 
     /// Loads a picture with the loader of the first call.
@@ -57,19 +63,13 @@ final class ObservedTarget<Picture>: ImageTarget {
         with loader: @autoclosure () -> any ViewImageLoading
     ) {
         let binding = binding ?? ImageBinding(target: self, loader: loader())
-        self.binding = binding
-        if phase.error != nil { phase = .empty }
-        var watched = options
-        watched.onEnd = { [weak self] outcome in
-            if case .failed(let error) = outcome, self?.picture == nil { self?.phase = .failure(error) }
-            options.onEnd?(outcome)
-        }
-        binding.load(request, options: watched)
+        if self.binding == nil { self.binding = binding }
+        binding.load(request, options: options)
     }
 
     func show(_ picture: DecodedImage?, in slot: ImageSlot, transition: (any ImageTransition)?) {
-        let phase = picture.flatMap(make).map { PicturePhase.success($0) } ?? .empty
-        guard let transition else { return self.phase = phase }
-        animate(transition) { self.phase = phase }
+        let picture = picture.flatMap(make)
+        guard let transition else { return self.picture = picture }
+        animate(transition) { self.picture = picture }
     }
 }

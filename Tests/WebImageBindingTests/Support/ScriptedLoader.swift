@@ -26,6 +26,8 @@ final class ScriptedLoader: ViewImageLoading {
 
     func remember(_ picture: DecodedImage, for url: URL) { state.withLock { $0.memory[url] = picture } }
 
+    func forget(_ url: URL) { state.withLock { $0.memory[url] = nil } }
+
     func rememberAnySize(_ picture: DecodedImage, for url: URL) { state.withLock { $0.anySize[url] = picture } }
 
     func peekAnySize(_ request: ImageRequest) -> DecodedImage? { state.withLock { $0.anySize[request.url] } }
