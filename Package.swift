@@ -48,27 +48,15 @@ let package = Package(
         .systemLibrary(
             name: "CLibjpeg", pkgConfig: "libjpeg",
             providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]),
-        .systemLibrary(
-            name: "CLibpng", pkgConfig: "libpng",
-            providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
-        .systemLibrary(
-            name: "CLibwebp", pkgConfig: "libwebpmux",
-            providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
-        .systemLibrary(
-            name: "CLibgif",
-            providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
-        .systemLibrary(
-            name: "COpenSSL", pkgConfig: "openssl",
-            providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
-        .systemLibrary(
-            name: "CHiredis",
-            providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
+        .systemLibrary(name: "CLibpng", pkgConfig: "libpng", providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
+        .systemLibrary(name: "CLibwebp", pkgConfig: "libwebpmux", providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
+        .systemLibrary(name: "CLibgif", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
+        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
         .systemLibrary(
             name: "CLibtiff", pkgConfig: "libtiff-4",
             providers: [.apt(["libtiff-dev"]), .brew(["libtiff"])]),
-        .systemLibrary(
-            name: "CLibheif", pkgConfig: "libheif",
-            providers: [.apt(["libheif-dev"]), .brew(["libheif"])]),
+        .systemLibrary(name: "CLibheif", pkgConfig: "libheif", providers: [.apt(["libheif-dev"]), .brew(["libheif"])]),
         .systemLibrary(
             name: "CLiblcms", pkgConfig: "lcms2",
             providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
@@ -188,8 +176,8 @@ let package = Package(
             name: "ImageServer",
             dependencies: [
                 "Locks", "PlatformBasics", "WebImage", "SharedStores", "RedisStore", "ObjectStore", "HTTPCaching",
-                "HTTPTransport", "HTTPLoaders",
-                "EventLoops", "TaskCoordination", "WebImageTesting", "Scenes", "SignedAddresses", "COpenSSL",
+                "HTTPTransport", "HTTPLoaders", "EventLoops", "TaskCoordination", "WebImageTesting", "Scenes",
+                "SignedAddresses", "COpenSSL",
             ],
             path: "Examples/ImageServer",
             exclude: ["Dockerfile", "README.md", "compose.yaml", "image-server.service", "nginx.conf", "page.webp"],
@@ -215,8 +203,7 @@ let package = Package(
             name: "bench",
             dependencies: [
                 "Locks", "WebImage", "SharedStores", "RedisStore", "HTTPTransport", "ImageCoding", "TaskCoordination",
-                "WebImageTesting",
-                "CBenchBaselines",
+                "WebImageTesting", "CBenchBaselines",
             ],
             path: "Examples/Bench"),
 
@@ -239,9 +226,7 @@ let package = Package(
         .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", "HTTPTransport", "WebImageTesting"]),
         .testTarget(
             name: "RawProxyTests",
-            dependencies: [
-                "Locks", "raw-proxy", "HTTPCaching", "HTTPTransport", "WebImage", "WebImageTesting",
-            ]),
+            dependencies: ["Locks", "raw-proxy", "HTTPCaching", "HTTPTransport", "WebImage", "WebImageTesting"]),
         .testTarget(
             name: "ImageCodingTests",
             dependencies: ["Locks", "ImageCoding", "WebImageTesting", "Scenes", "CLibwebp"],
