@@ -68,4 +68,16 @@ extension OriginServer {
         /// Creates the default configuration.
         public init() {}
     }
+
+    /// A version of TLS, numbered as on the wire.
+    package enum TLSVersion: Int, Sendable, CaseIterable {
+        /// TLS 1.0, withdrawn.
+        case v10 = 0x0301
+        /// TLS 1.1, withdrawn.
+        case v11
+        /// TLS 1.2.
+        case v12
+        /// TLS 1.3.
+        case v13
+    }
 }

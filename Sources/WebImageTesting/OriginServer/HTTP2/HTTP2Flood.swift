@@ -40,7 +40,7 @@ package final class HTTP2Flood: Sendable {
     private let weights = Watched<[Int?]>([])
 
     private init(_ certificate: TestCertificate, _ flood: Frame?, _ answer: @escaping Answer) throws(OriginError) {
-        let security = try TLSContext(certificate, configuration: .init(), applicationProtocol: .http2)
+        let security = try TLSContext(certificate, configuration: .init(), applicationProtocol: TLSContext.http2)
         listener = try Listener(withIPv6: false, connections: connections) { [connections, weights] descriptor in
             connections.add(descriptor: descriptor) { number in
                 try? Self.serve(security.accept(descriptor), flood, weights, answer)

@@ -12,7 +12,7 @@ internal import COpenSSL
     /// - Throws: ``OriginError`` with code `.certificate` when they cannot be read or do not belong together.
     init(
         _ certificate: TestCertificate, configuration: OriginServer.Configuration,
-        applicationProtocol: ApplicationProtocol = .http1
+        applicationProtocol: StaticString = TLSContext.http1
     ) throws(OriginError) {
         guard let context = unsafe SSL_CTX_new(TLS_server_method()) else {
             throw OriginError(.system, "OpenSSL has no memory for a context.")
@@ -25,15 +25,20 @@ internal import COpenSSL
 
         unsafe SSL_CTX_set_alpn_select_cb(
             context,
-            { _, chosen, chosenCount, offered, offeredCount, isHTTP2 in
-                let wanted = unsafe isHTTP2 == nil ? ApplicationProtocol.http1 : .http2
-                return unsafe TLSContext.selectProtocol(wanted, chosen, chosenCount, offered, offeredCount)
-            }, applicationProtocol == .http2 ? UnsafeMutableRawPointer(bitPattern: 1) : nil)
-        if configuration.newestTLSVersion < .v12 {
+            { _, chosen, chosenCount, offered, offeredCount, wanted in
+                // What the client does not offer goes on without ALPN.
+                guard let name = unsafe wanted?.assumingMemoryBound(to: UInt8.self) else { return SSL_TLSEXT_ERR_NOACK }
+                var found: UnsafeMutablePointer<UInt8>?
+                let status = unsafe SSL_select_next_proto(
+                    &found, chosenCount, name, CUnsignedInt(name[0]) + 1, offered, offeredCount)
+                unsafe chosen?.pointee = unsafe UnsafePointer(found)
+                return status == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK
+            }, UnsafeMutableRawPointer(mutating: applicationProtocol.utf8Start))
+        let newest = configuration.newestTLSVersion.rawValue
+        if newest < CLong(TLS1_2_VERSION) {
             // OpenSSL's default security level excludes the old versions.
             unsafe SSL_CTX_set_security_level(context, 0)
         }
-        let newest = configuration.newestTLSVersion.number
         unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, min(newest, CLong(TLS1_2_VERSION)), nil)
         unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, newest, nil)
         if configuration.requiresClientCertificate {
@@ -56,36 +61,7 @@ internal import COpenSSL
         return stream
     }
 
-    /// The protocols for ALPN.
-    enum ApplicationProtocol: String {
-        case http1 = "http/1.1"
-        case http2 = "h2"
-    }
-
-    /// Selects the protocol if the client offers it, and continues without ALPN otherwise.
-    private static func selectProtocol(
-        _ protocolName: ApplicationProtocol, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
-        _ chosenCount: UnsafeMutablePointer<UInt8>?,
-        _ offered: UnsafePointer<UInt8>?, _ offeredCount: CUnsignedInt
-    ) -> CInt {
-        guard let chosen = unsafe chosen, let chosenCount = unsafe chosenCount, let offered = unsafe offered
-        else { return SSL_TLSEXT_ERR_NOACK }
-        // The offer is a list of names, each after one byte with its size: RFC 7301, section 3.1.
-        let list = unsafe UnsafeBufferPointer(start: offered, count: Int(offeredCount))
-        let wanted = Array(protocolName.rawValue.utf8)
-        var index = 0
-        while index < list.count {
-            let start = index + 1
-            let end = unsafe start + Int(list[index])
-            guard end <= list.count else { break }
-            if unsafe list[start..<end].elementsEqual(wanted) {
-                // Points into the client's offer, as the callback's contract allows.
-                unsafe chosen.pointee = unsafe offered + start
-                unsafe chosenCount.pointee = UInt8(wanted.count)
-                return SSL_TLSEXT_ERR_OK
-            }
-            index = end
-        }
-        return SSL_TLSEXT_ERR_NOACK
-    }
+    /// A list of one protocol for ALPN: its name after a byte with its size; RFC 7301, section 3.1.
+    static let http1: StaticString = "\u{8}http/1.1"
+    static let http2: StaticString = "\u{2}h2"
 }
