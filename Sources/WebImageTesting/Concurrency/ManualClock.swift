@@ -25,16 +25,15 @@ public final class ManualClock: Clock {
         public static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
     }
 
-    fileprivate struct Sleeper {
-        let id: UInt64
+    private struct Sleeper {
         let deadline: Instant
         let alarm: OneShot<Bool>
     }
 
-    fileprivate struct State {
+    private struct State {
         var now = Instant.start
+        /// The earliest deadline first, and then the earliest arrival.
         var sleepers: [Sleeper] = []
-        var lastID: UInt64 = 0
     }
 
     private let state = Mutex(State())
@@ -59,11 +58,15 @@ public final class ManualClock: Clock {
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         let alarm = OneShot<Bool>()
-        let id = state.withLock { $0.add(alarm, until: deadline) }
-        guard let id else { return }
-        let isAwake = await alarm.wait(onCancel: false)
-        guard isAwake else {
-            state.withLock { state in state.sleepers.removeAll { $0.id == id } }
+        let isDue = state.withLock { state in
+            if deadline <= state.now { return true }
+            let place = state.sleepers.firstIndex { $0.deadline > deadline } ?? state.sleepers.endIndex
+            state.sleepers.insert(Sleeper(deadline: deadline, alarm: alarm), at: place)
+            return false
+        }
+        if isDue { return }
+        guard await alarm.wait(onCancel: false) else {
+            state.withLock { state in state.sleepers.removeAll { $0.alarm === alarm } }
             throw CancellationError()
         }
     }
@@ -71,27 +74,12 @@ public final class ManualClock: Clock {
     /// Moves the clock and wakes the tasks whose deadline has passed.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
-            state.now = state.now.advanced(by: duration)
-            return state.takeDue()
+            let now = state.now.advanced(by: duration)
+            let due = state.sleepers.prefix { $0.deadline <= now }
+            state.now = now
+            state.sleepers.removeFirst(due.count)
+            return due
         }
         for sleeper in due { sleeper.alarm.resolve(true) }
-    }
-}
-
-extension ManualClock.State {
-    /// `nil` when the deadline has passed.
-    fileprivate mutating func add(_ alarm: OneShot<Bool>, until deadline: ManualClock.Instant) -> UInt64? {
-        guard deadline > now else { return nil }
-        lastID += 1
-        sleepers.append(ManualClock.Sleeper(id: lastID, deadline: deadline, alarm: alarm))
-        return lastID
-    }
-
-    /// Takes the sleepers to wake, the earliest deadline first and then the earliest arrival.
-    fileprivate mutating func takeDue() -> [ManualClock.Sleeper] {
-        let now = now
-        let due = sleepers.filter { $0.deadline <= now }
-        sleepers.removeAll { $0.deadline <= now }
-        return due.sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }
     }
 }
