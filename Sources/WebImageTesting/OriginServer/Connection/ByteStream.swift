@@ -2,7 +2,7 @@
 /// The bytes of one connection, with or without TLS.
 ///
 /// Used by one thread.
-protocol ByteStream: AnyObject {
+protocol ByteStream {
     /// The socket, for waiting.
     var descriptor: CInt { get }
 
@@ -19,12 +19,8 @@ protocol ByteStream: AnyObject {
 }
 
 /// A connection without TLS.
-final class SocketStream: ByteStream {
+struct SocketStream: ByteStream {
     let descriptor: CInt
-
-    init(descriptor: CInt) {
-        self.descriptor = descriptor
-    }
 
     func receive(upTo limit: Int) throws(ConnectionEnd) -> [UInt8] {
         try SystemSocket.receive(from: descriptor, upTo: limit)

@@ -52,7 +52,7 @@ extension OriginReply {
     /// - Parameter announced: Whether the head announces it by `Connection: close`. Otherwise the client assumes that
     ///   it can reuse the connection.
     public func closing(announced: Bool = true) -> OriginReply {
-        changed { $0.conduct.closing = Conduct.Closing(isAnnounced: announced) }
+        changed { $0.conduct.closing = announced }
     }
 
     /// Holds the whole reply at a gate before its first byte.

@@ -75,10 +75,6 @@ extension OriginReply {
             let count: Int
         }
 
-        struct Closing: Sendable {
-            let isAnnounced: Bool
-        }
-
         var form = Form.response
         var headGate: OriginGate?
         var headDelay = Duration.zero
@@ -90,7 +86,8 @@ extension OriginReply {
         /// Where the body ends, and how; without an end the connection stays open.
         var cut: (byteCount: Int, end: ConnectionEnd?)?
         var isEndless = false
-        var closing: Closing?
+        /// Whether the reply says that the connection closes after it; `nil` when nothing asks for that.
+        var closing: Bool?
         var servesRanges = false
     }
 }

@@ -41,7 +41,7 @@ struct ReplyWriter {
     private func respond() throws(ConnectionEnd) {
         try sendInterims()
         let closes = closesAfterwards
-        let announcesClose = conduct.claimedLengths == nil && (conduct.closing.map(\.isAnnounced) ?? closes)
+        let announcesClose = conduct.claimedLengths == nil && (conduct.closing ?? closes)
         let head = ReplyHead(reply: reply, announcesClose: announcesClose, isChunked: isChunked)
         if request.method == "HEAD" || !head.allowsBody {
             openRequest.finish()
