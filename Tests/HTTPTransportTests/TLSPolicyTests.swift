@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import CLibcurl
+import CTransportShims
 import Foundation
 import TestSupport
 import Testing
@@ -91,6 +93,28 @@ struct TLSPolicyTests {
                 expectEqual(other?.peerCertificates, [])
             }
         }
+    }
+
+    @Test func `a handle that is set up has no chain of an earlier one at its address`() async throws {
+        try await withTLS(TestCertificate.make()) { origin, _ in
+            let lengths = try chainLengths(at: "https://localhost:\(origin.port)/")
+            expectAll(lengths.refused > 4, lengths.setUp == 0)
+        }
+    }
+
+    /// The bytes that a handle has of the chain of an origin that it does not trust, and once it is set up again.
+    private func chainLengths(at url: String) throws -> (refused: Int, setUp: Int) {
+        let easy = try unsafe #require(curl_easy_init())
+        defer { unsafe curl_easy_cleanup(easy) }
+        unsafe transport_watch_tls(easy)
+        for (option, value) in [(CURLOPT_URL, url), (CURLOPT_NOPROXY, "*")] {
+            _ = unsafe value.withCString { unsafe transport_set_string(easy, option, $0) }
+        }
+        expectEqual(unsafe curl_easy_perform(easy), CURLE_PEER_FAILED_VERIFICATION)
+        var bytes: UnsafePointer<UInt8>?
+        let refused = unsafe transport_last_chain(easy, &bytes)
+        unsafe transport_watch_tls(easy)
+        return (refused, unsafe transport_last_chain(easy, &bytes))
     }
 
     @Test func `one of several pins is enough and it may be of any certificate of the chain`() async throws {

@@ -34,7 +34,7 @@ static _Thread_local const void *chain_owner;
 
 /// Verifies as OpenSSL does by itself, and keeps what the peer has sent, for the error.
 static int verify(X509_STORE_CTX *store, void *owner) {
-    int result = X509_verify_cert(store);
+    bool is_verified = X509_verify_cert(store) > 0;
     STACK_OF(X509) *sent = X509_STORE_CTX_get0_untrusted(store);
     chain_owner = owner;
     chain_length = 0;
@@ -46,7 +46,11 @@ static int verify(X509_STORE_CTX *store, void *owner) {
         i2d_X509(sk_X509_value(sent, i), &place);
         chain_length += (size_t)length + 4;
     }
-    return result;
+    return is_verified;
+}
+
+void transport_forget_chain(CURL *easy) {
+    if (chain_owner == easy) chain_owner = NULL;
 }
 
 void transport_keep_chain(CURL *easy, void *context) { SSL_CTX_set_cert_verify_callback(context, verify, easy); }

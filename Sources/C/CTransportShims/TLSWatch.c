@@ -58,6 +58,8 @@ static void ask(void) {
 }
 
 CURLcode transport_watch_tls(CURL *easy) {
+    // An earlier handle may have had its address.
+    transport_forget_chain(easy);
     pthread_once(&asked, ask);
     if (!uses_openssl) return CURLE_NOT_BUILT_IN;
     return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, watch_context);
