@@ -6,19 +6,14 @@ import TaskCoordination
 /// A paused download holds no connection and no lock on its file. It goes on from what is written; without a strong
 /// validator of the origin it begins anew.
 public final class DownloadControl: Sendable {
-    private struct State {
-        var isPaused = false
-        /// The number of downloads that wait.
-        var waitingCount = 0
-    }
-
-    private let state = Watched(State())
+    /// Whether downloads wait, and how many do.
+    private let state = Watched((isPaused: false, waitingCount: 0))
 
     /// Creates a control that does not pause.
     public init() {}
 
     /// Whether downloads with this control wait.
-    public var isPaused: Bool { state.read(\.isPaused) }
+    public var isPaused: Bool { state.read { $0.isPaused } }
 
     /// Ends the transfers with the next bytes that arrive, and lets none begin.
     public func pause() { state.change { $0.isPaused = true } }
