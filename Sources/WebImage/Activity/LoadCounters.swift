@@ -31,7 +31,7 @@ public struct LoadCounters: Sendable, Hashable {
 
 /// What a manager is busy with at one moment.
 public struct LoadOccupancy: Sendable, Hashable {
-    /// Callers that wait for a flight.
+    /// Callers that wait for a flight. A load that may be tried again is a flight, and a caller of its present one.
     public var callers: Int
     /// Flights that callers wait for.
     public var flights: Int

@@ -65,6 +65,12 @@ public final class ImageCaches: Sendable {
         [.picture(original), .file(original)] + variants.names(of: original)
     }
 
+    /// Whether the disk has an entry, also one that was still to be written.
+    func storesEntry(_ name: CacheKey) async throws -> Bool {
+        await writes?.settle(name)
+        return try await disk?.contains(name) ?? false
+    }
+
     /// Waits until everything that was handed over for the disk is written, or refused.
     public func flush() async { await writes?.flush() }
 

@@ -42,11 +42,7 @@ extension ImageManager {
     /// - Throws: Nothing, not even when it is cancelled: cancellation is its orderly end. The protocol requires
     ///   `throws`.
     public func run() async throws {
-        if case .open = life {
-            let place = OneShot<Void>()
-            runners.append(place)
-            await place.wait(onCancel: ())
-        }
+        await pipeline.isEnding.answer { $0 ? true : nil }
         _ = await shutdown(within: configuration.shutdownGrace)
     }
 }

@@ -18,6 +18,7 @@ extension ImageManager {
         pipeline.refreshes.close()
         pipeline.files.close()
         pipeline.pictures.close()
+        pipeline.isEnding.change { $0 = true }
         let isQuiet = await deadline.outlasts { await self.pipeline.finishEverything() }
         let cancelled = isQuiet ? 0 : await pipeline.dropEverything()
         // Cancelled work has a while to unwind. When nothing was cancelled, the deadline stays.

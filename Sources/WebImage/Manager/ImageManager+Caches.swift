@@ -18,10 +18,8 @@ extension ImageManager {
         let request = pipeline.named(request)
         let caches = pipeline.caches(for: request)
         var tiers: CacheTiers = caches.memory.contains(.picture(request.variantKey)) ? .memory : []
-        guard let disk = caches.disk, request.allowsDisk else { return tiers }
-        for name in Set([request.variantKey, request.originalKey]) {
-            await caches.writes?.settle(name)
-            if try await Pipeline.asking(request.url, { try await disk.contains(name) }) { tiers.insert(.disk) }
+        for name in Set([request.variantKey, request.originalKey]) where request.allowsDisk {
+            if try await Pipeline.asking(request.url, { try await caches.storesEntry(name) }) { tiers.insert(.disk) }
         }
         return tiers
     }

@@ -16,8 +16,8 @@ import TaskCoordination
 /// let image = try await manager.image(from: url)
 /// ```
 ///
-/// **Isolation**: the actor owns its state, which is open, draining or closed, and the callers of ``run()``. The
-/// methods that load run on the caller's actor up to the first suspension; a memory hit needs none.
+/// **Isolation**: the actor owns its state, which is open, draining or closed. The methods that load run on the
+/// caller's actor up to the first suspension; a memory hit needs none.
 /// **Cancellation**: cancelling the calling task ends its call at once and disturbs no other caller. The last caller to
 /// leave cancels the work.
 /// **Priority**: a flight runs at the highest priority of its callers and follows their escalation.
@@ -27,8 +27,6 @@ public actor ImageManager {
     nonisolated let pipeline: Pipeline
     let clock: any Clock<Duration>
     private(set) var life = Life.open
-    /// The callers of `run()`, which wait for the shutdown to begin.
-    var runners: [OneShot<Void>] = []
 
     /// States only move forward.
     enum Life {
@@ -116,15 +114,15 @@ extension ImageManager {
 extension ImageManager {
     /// Cancels every load; each caller gets `CancellationError`. Writes to disk continue.
     ///
-    /// Transfers end with the flights that wait for them. A load that begins during this call may be cancelled too.
+    /// That a load waits for its next attempt, or for an alternative, makes no difference. Transfers end with the flights that wait for them. A load that begins during this call may be cancelled too.
     public nonisolated func cancelAll() {
         pipeline.cancelAll()
     }
 
     /// Cancels the loads of one address, of pictures and of files; each caller gets `CancellationError`.
     ///
-    /// A transfer ends with the loads that wait for it. A refresh in the background, for which no caller waits, goes
-    /// on.
+    /// A load that waits for its next attempt, or for an alternative at another address, ends, too. A transfer ends
+    /// with the loads that wait for it. A refresh in the background, for which no caller waits, goes on.
     ///
     /// - Parameter request: Names the original. Its transformers do not matter.
     /// - Complexity: O(number of running loads).
@@ -177,8 +175,6 @@ extension ImageManager {
             await self.end(within: grace)
         }
         life = .draining(end)
-        runners.resume()
-        runners = []
         return end
     }
 }

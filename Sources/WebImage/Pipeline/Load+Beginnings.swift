@@ -19,10 +19,12 @@ extension Pipeline {
     /// The picture in memory with the most of the steps of a request, and the request for the others.
     func beginningInMemory(of request: ImageRequest) -> (ImageResponse, rest: ImageRequest)? {
         for (begun, rest) in request.beginnings {
-            guard let picture = remembered(begun, Picture(), begun.variantKey) else { continue }
             // Of the steps of an animation that transformers leave alone, only the first one of all counts.
-            if picture.image.isAnimated, !request.transformsAnimations { return nil }
-            return (picture, rest)
+            if let picture = remembered(begun, Picture(), begun.variantKey),
+                !picture.image.isAnimated || request.transformsAnimations
+            {
+                return (picture, rest)
+            }
         }
         return nil
     }
@@ -32,14 +34,10 @@ extension Load {
     /// The product of the stored picture with the most of its steps, when no original is stored: that is better than a
     /// transfer. A stored original is better, because a variant may be in a format with losses.
     func madeOfStoredBeginning() async throws -> P.Value? {
-        let tiers = request.cacheReads.variant
-        guard request.transformers.count > 1, tiers.contains(.disk), allowsDisk, let disk = caches.disk else {
-            return nil
-        }
-        await caches.writes?.settle(request.originalKey)
-        if request.cacheReads.original.contains(.disk), try await disk.contains(request.originalKey) { return nil }
+        guard request.transformers.count > 1 else { return nil }
+        if request.cacheReads.original.contains(.disk), try await caches.storesEntry(request.originalKey) { return nil }
         for (begun, rest) in request.beginnings {
-            guard let entry = try await diskEntry(for: begun.variantKey, tiers),
+            guard let entry = try await diskEntry(for: begun.variantKey, request.cacheReads.variant),
                 let picture = try await pipeline.storedPicture(entry, for: begun, metrics)
             else { continue }
             return try await made(of: picture, for: pipeline.withPreparedTransformers(rest))

@@ -15,10 +15,8 @@ extension Pipeline {
     /// - Parameters:
     ///   - request: What is loaded first.
     ///   - asked: The request of the caller, before hooks have changed it: they see each alternative, too.
-    ///
-    /// Not inlined: most loads have one flight, and should not pay for this frame.
-    @inline(never) func firstAnswer<P: Product>(
-        _ request: ImageRequest, _ asked: ImageRequest, _ product: P, _ onProgress: Report?
+    func firstAnswer<P: Product>(
+        _ request: ImageRequest, _ asked: ImageRequest, _ product: P, _ onProgress: @escaping Report
     ) async throws -> P.Value {
         let rule = request.retry ?? hooks.retry
         let first = request.ofFlight
@@ -42,7 +40,7 @@ extension Pipeline {
 
     /// What the flights of one request bring, begun anew as its rule says.
     private func insisting<P: Product>(
-        _ request: ImageRequest, _ product: P, _ rule: LoadRetry?, _ onProgress: Report?
+        _ request: ImageRequest, _ product: P, _ rule: LoadRetry?, _ onProgress: @escaping Report
     ) async throws -> P.Value {
         var (request, count) = (request, 1)
         while true {
@@ -50,13 +48,23 @@ extension Pipeline {
                 return try await fly(request, product, onProgress)
             } catch let error as ImageLoadError where !error.isFinal {
                 guard let delay = try await delay(of: rule, request, error, count) else { throw error }
-                try await clock.sleep(for: max(.zero, delay))
-                try checkOpen(request)
+                await pause(delay)
+                try Task.checkCancellation()
             }
             // The broken file may still be at hand.
             jobs.forgetArrivals(of: RequestIdentity(request))
             request.retriesFailed = true
             count += 1
+        }
+    }
+
+    /// Waits before another attempt, and no longer than until the shutdown begins, which refuses it.
+    private func pause(_ delay: Duration) async {
+        await withTaskGroup { [clock, isEnding] group in
+            group.addTask { try? await clock.sleep(for: delay.countable) }
+            group.addTask { _ = await isEnding.answer { $0 ? true : nil } }
+            await group.next()
+            group.cancelAll()
         }
     }
 
@@ -75,34 +83,28 @@ extension Pipeline {
     private func keep<P: Product>(
         _ value: P.Value, of other: ImageRequest, as request: ImageRequest, _ product: P
     ) async {
-        guard request.cachePolicy != .http else { return }
-        let (writer, original, name) = (writer(for: request), request.originalKey, product.name(for: request))
-        let picture = value.inMemory.withoutOrigin
-        let (caches, source) = (writer.caches, other.originalKey)
-        // What the first origin has sent is better, and what was sent for one user alone is not for all.
-        if let disk = caches.disk, (try? await disk.contains(original)) == true { return }
-        guard other.allowsDisk || !request.allowsDisk || request.cacheKey != nil else { return }
-        let (tiers, key) = (request.cacheWrites.intersection(other.cacheWrites), product.memoryKey(name))
-        if product.tiers(tiers, request).contains(.memory), !caches.memory.contains(key) {
-            writer.remember(picture, as: key, of: original, request.lifetime)
+        let (writer, original, source) = (writer(for: request), request.originalKey, other.originalKey)
+        let (caches, picture, url) = (writer.caches, value.inMemory.withoutOrigin, other.url)
+        // What was sent for one user alone is not for all, and what the first origin has sent is better.
+        guard request.cachePolicy != .http, other.allowsDisk || !request.allowsDisk || request.cacheKey != nil,
+            (try? await caches.storesEntry(original)) != true
+        else { return }
+        let (writes, key) = (request.cacheWrites.intersection(other.cacheWrites), product.name(for: request))
+        if product.tiers(writes, request).contains(.memory), !caches.memory.contains(product.memoryKey(key)) {
+            writer.remember(picture, as: product.memoryKey(key), of: original, request.lifetime)
         }
-        guard let disk = caches.disk, request.allowsDisk, request.cacheWrites.original.contains(.disk),
-            other.allowsDisk, other.cacheWrites.original.contains(.disk), source != original
+        guard let disk = caches.disk, request.allowsDisk, other.allowsDisk, writes.original.contains(.disk),
+            source != original
         else { return }
         await writer.store(
             as: original, of: original, number: picture.number, byteCount: 0, waits: request.waitsForStores,
             request.lifetime
         ) {
             await caches.writes?.settle(source)
-            guard try await !disk.contains(original), let entry = try await disk.entry(for: source) else {
-                throw ImageLoadError.notInCache(request.url)
-            }
-            let known = entry.metadata
-            var metadata = EntryMetadata(
-                url: known.url, format: known.format, pixelWidth: known.pixelWidth, pixelHeight: known.pixelHeight,
-                frameCount: known.frameCount)
-            metadata.damage = known.damage
-            return DiskEntry(metadata: metadata, bytes: entry.bytes)
+            guard try await !disk.contains(original),
+                let file = try await disk.entry(for: source).flatMap({ EncodedImage($0) })
+            else { throw ImageLoadError.notInCache(url) }
+            return DiskEntry(file, url: url)
         }
     }
 }

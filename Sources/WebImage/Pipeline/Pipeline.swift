@@ -46,6 +46,8 @@ final class Pipeline: Sendable {
     /// Where flights run; `nil` for the global pool.
     let executor: (any TaskExecutor)?
     let isOpen = Atomic<Bool>(true)
+    /// Whether the shutdown has begun and no flight begins any more, for what waits for it.
+    let isEnding = Watched(false)
     /// The validations of stale pictures that were served meanwhile.
     let refreshes = Refreshes()
     /// The time of day.
@@ -171,10 +173,7 @@ extension Pipeline {
         if hooksProcessRequests, let hit = hit(request, product) { return hit }
         let watch = hub.noteBegin()
         do {
-            let value =
-                mayTryAgain(request)
-                ? try await firstAnswer(request, asked, product, onProgress)
-                : try await fly(request, product, onProgress)
+            let value = try await fly(request, product, onProgress, tryingAgain: mayTryAgain(request) ? asked : nil)
             hub.noteEnd(request, value.source, watch)
             return value
         } catch {
@@ -184,19 +183,26 @@ extension Pipeline {
     }
 
     /// Joins or starts the flight of the request, as often as needed.
+    ///
+    /// - Parameter asked: The request of the caller, before hooks have changed it, when the load may need several
+    ///   flights. It has a flight of its own then, which waits for the others: what ends the loads of an address, or
+    ///   all of them, finds it also while it waits for the next attempt or for an alternative.
     @inline(never) func fly<P: Product>(
-        _ request: ImageRequest, _ product: P, _ onProgress: Report?
+        _ request: ImageRequest, _ product: P, _ onProgress: Report?, tryingAgain asked: ImageRequest? = nil
     ) async throws -> P.Value {
         try TransferScope.refuseInside(downloader, request.url)
-        let key = LoadKey(request, variant: product.name(for: request))
-        let request = product.format.map { request.fitted(for: $0) } ?? request
+        let key = LoadKey(request, variant: product.name(for: request), isApart: asked != nil)
+        let fitted = product.format.map { request.fitted(for: $0) } ?? request
         while true {
             do {
                 return try await product.flights(of: self).value(
                     for: key, priority: request.priority.taskPriority, onProgress: onProgress,
                     hearing: request.tellsJoining ? LoadProgress(receivedByteCount: 0, expectedByteCount: nil) : nil
                 ) { work in
-                    { report in try await Load(product, self, request, key, work, report).run() }
+                    { report in
+                        if let asked { return try await self.firstAnswer(request, asked, product, report) }
+                        return try await Load(product, self, fitted, key, work, report).run()
+                    }
                 }
             } catch {
                 try checkInsistence(request, error)

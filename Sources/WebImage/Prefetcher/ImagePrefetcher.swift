@@ -16,7 +16,8 @@ import TaskCoordination
 /// - Every request of a list is counted once, as finished, failed or cancelled. A list always ends, also when it is
 ///   stopped.
 /// - A few loads run at once, over all lists, and the lists take turns. Equal requests of different lists share a load
-///   and its place; stopping one list does not disturb the other.
+///   and its place; stopping one list does not disturb the other. Requests with ``ImageRequest/retry`` or
+///   ``ImageRequest/alternatives`` have a place each, and share transfers.
 /// - A request that has not begun takes no memory of its own: a list of 100,000 costs what its caller's collection
 ///   costs.
 /// - A load that a caller waits for goes before prefetching in every queue, and shares the transfer of the same
@@ -197,7 +198,9 @@ extension ImagePrefetcher {
             (request.transformers, request.firstFrameOnly, format) = ([], false, .original)
             request.changeParts { $0.provesOriginal = false }
         }
-        let key = LoadKey(request, variant: format.map { request.fileKey($0) } ?? request.variantKey)
+        let key = LoadKey(
+            request, variant: format.map { request.fileKey($0) } ?? request.variantKey,
+            isApart: request.parts?.value.triesAgain == true)
         if jobs[key] == nil { jobs[key] = takeOff(request, as: format, key) }
         jobs[key]?.subscribers[token, default: 0] += 1
     }

@@ -10,7 +10,8 @@
 /// ```
 ///
 /// Each caller asks its own rule, between flights: other callers of a failed flight get its error at once. A load that
-/// waits for its next attempt holds neither a slot nor memory.
+/// waits for its next attempt holds neither a slot nor memory. The wait ends at once when the load is cancelled, and
+/// when the manager begins to end: then with code `.shutDown`.
 public struct LoadRetry: Sendable {
     /// An attempt that failed.
     public struct Failure: Sendable {

@@ -59,11 +59,16 @@ package struct PictureIdentity: Sendable, Hashable {
 struct LoadKey: Sendable, Hashable, CustomStringConvertible {
     private let picture: PictureIdentity
     let request: ImageRequest
+    /// Tells the load of one caller from all others; `nil` for a load that callers share.
+    private let caller: Shared<Void>?
 
-    /// - Parameter variant: The name of the picture, or of the file, in the caches.
-    init(_ request: ImageRequest, variant: CacheKey) {
+    /// - Parameters:
+    ///   - variant: The name of the picture, or of the file, in the caches.
+    ///   - isApart: Whether no other key is equal but the copies of this one.
+    init(_ request: ImageRequest, variant: CacheKey, isApart: Bool = false) {
         self.request = request
         picture = PictureIdentity(request, name: variant)
+        caller = isApart ? Shared(()) : nil
     }
 
     /// The name of the picture, or of the file, in the caches.
@@ -74,7 +79,7 @@ struct LoadKey: Sendable, Hashable, CustomStringConvertible {
     var transfer: RequestIdentity { picture.transfer }
 
     static func == (one: LoadKey, other: LoadKey) -> Bool {
-        guard one.picture == other.picture else { return false }
+        guard one.picture == other.picture, one.caller === other.caller else { return false }
         let (one, other) = (one.request, other.request)
         return one.cachePolicy == other.cachePolicy && one.cacheReads == other.cacheReads
             && one.cacheWrites == other.cacheWrites && one.waitsForStores == other.waitsForStores

@@ -138,9 +138,7 @@ import WebImageTesting
         scenario.executor.drain()
         expect(caller.error is CancellationError)
         let manager = scenario.manager
-        let end = Probe(on: scenario.executor) { await manager.shutdown(within: .zero) }
-        scenario.executor.drain()
-        scenario.clock.advance(by: .seconds(1))
+        let end = Probe(on: scenario.executor) { await manager.shutdown(within: .seconds(1)) }
         scenario.executor.drain()
         expect(end.value != nil)
         expectEqual((other.error as? ImageLoadError)?.code, .shutDown)
@@ -222,6 +220,28 @@ import WebImageTesting
         scenario.loadInTurn(request)
         expectEqual(scenario.transport.requests.last?.url, request.url)
         expectNil(scenario.transport.requests.last?.headers["If-None-Match"])
+    }
+
+    @Test(arguments: Self.seeds)
+    func `an alternative takes the place of nothing that the first origin has sent`(seed: UInt64) throws {
+        let asked = Journal<URL>()
+        let staged = try StagedManager(seed: seed) { request in
+            asked.write(request.url)
+            let isLost = asked.count > 1 && request.url.host() != "mirror.test"
+            return isLost ? HTTPResponse(status: 503, url: request.url) : try HTTPResponse.picture(for: request)
+        }
+        // Its write may still wait.
+        let first = staged.load(.numbered(1))
+        while first.isRunning { staged.run(steps: 1) }
+        var request = ImageRequest.numbered(1, transformers: [ResizeTransformer(size: PixelSize(width: 8, height: 8))])
+        (request.alternatives, request.cachePolicy) = ([Self.mirror], .reload)
+        expectEqual(staged.loadInTurn(request).value?.image.width, 8)
+        expectNil(staged.manager.peek(request))
+        staged.manager.clearMemory(on: staged)
+        let stored = staged.loadInTurn(.numbered(1)).value
+        expectEqual(stored?.source, .disk)
+        expectEqual(stored.flatMap { ImageFactory.seed(of: $0.image) }, 1)
+        expectEqual(staged.transport.requests.count, 3)
     }
 
     @Test func `when all alternatives fail, the first error has the others`() {

@@ -62,6 +62,16 @@ import Testing
         expectEqual(Set(requests.map(RequestIdentity.init)).count, requests.count)
     }
 
+    @Test func `a request for a key of the program has an address, a name and an identity of its own`() {
+        let requests = [ImageRequest(key: "a"), ImageRequest(key: "b"), ImageRequest(key: "\u{E9}"), .numbered(1)]
+        expectEqual(Set(requests.map(\.url)).count, 4)
+        expectEqual(Set(requests.map(\.originalKey)).count, 4)
+        expectEqual(Set(requests.map(RequestIdentity.init)).count, 4)
+        expectEqual(RequestIdentity(ImageRequest(key: "a")), RequestIdentity(requests[0]))
+        // Strings are equal in different encodings, which a program may tell apart.
+        expectEqual(ImageRequest(key: "e\u{301}").originalKey == requests[2].originalKey, false)
+    }
+
     @Test func `every field that changes the picture changes the variant's name`() {
         let box = PixelSize(width: 10, height: 10)
         var requests = [

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import HTTPTransport
 import TestSupport
 import Testing
 import WebImageTesting
@@ -123,5 +124,33 @@ import WebImageTesting
         expectEqual(token.watcherCount, 0)
         let late = scenario.base.run { await token.updates.reduce(into: []) { $0.append($1.endedCount) } }
         expectEqual(late, [6])
+    }
+
+    @Test(arguments: fewerSeeds)
+    func `requests that try again in their own ways share no load, and equal ones share all transfers`(seed: UInt64) {
+        let scenario = PrefetchScenario(seed: seed) { request in
+            guard request.url.lastPathComponent == "1.png" else { return try HTTPResponse.picture(for: request) }
+            return HTTPResponse(status: 503, url: request.url)
+        }
+        scenario.transport.open()
+        let asked = Journal<Int>()
+        // What one brings must not answer another.
+        var request = ImageRequest.numbered(1)
+        request.cacheWrites = .none
+        var requests = Array(repeating: request, count: 5)
+        requests[1].alternatives = [.numbered(7)]
+        requests[2].alternatives = [.numbered(8)]
+        for place in [3, 4] {
+            requests[place].retry = LoadRetry { _ in
+                asked.write(place)
+                return nil
+            }
+        }
+        let prefetcher = scenario.prefetcher
+        let list = Probe(on: scenario.executor) { [requests] in await prefetcher.prefetch(requests) }
+        scenario.executor.drain()
+        expectEqual(list.value?.progress, .counts(finished: 2, failed: 3, total: 5))
+        expectEqual(asked.entries.sorted(), [3, 4])
+        expectEqual(Set(scenario.transport.asked), [1, 7, 8])
     }
 }

@@ -161,9 +161,10 @@ final class StagedManager {
     /// The entries left in tables that must be empty at rest.
     private func entryCount() -> Int? {
         let look = start { manager in
-            let waiting = await manager.runners.count + (manager.pipeline.caches.writes?.entryCount ?? 0)
-            let flights = manager.pipeline.pictures.entryCount + manager.pipeline.files.entryCount
-            return waiting + flights + manager.pipeline.jobs.entryCount + manager.downloader.entryCount
+            let pipeline = manager.pipeline
+            let waiting = await pipeline.isEnding.watcherCount + (pipeline.caches.writes?.entryCount ?? 0)
+            let flights = pipeline.pictures.entryCount + pipeline.files.entryCount
+            return waiting + flights + pipeline.jobs.entryCount + manager.downloader.entryCount
         }
         run()
         return look.value
