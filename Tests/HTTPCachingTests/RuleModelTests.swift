@@ -1,7 +1,6 @@
 import HTTPTransport
 import TestSupport
 import Testing
-import WebImageTesting
 
 // SPDX-License-Identifier: MIT
 @testable import HTTPCaching
@@ -9,38 +8,35 @@ import WebImageTesting
 /// The decisions against a model that is written from the text of RFC 9111 and RFC 5861, over drawn responses, requests
 /// and times. The model knows values and no fields, so it shares no code with the rules.
 struct RuleModelTests {
-    @Test(arguments: Seeds.first(300)) func `every decision is that of the specifications`(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
-        for turn in 0..<50 {
-            let model = RuleModel(using: &random)
+    @Test func `every decision is that of the specifications`() async {
+        await Property(cases: 10_000) { RuleModel(&$0) }.holds { model in
             let (request, now) = (model.request, arrival.advanced(by: model.after))
             let decision = model.rules.decide(request, stored: model.stored, now: now)
-            expectEqual(Outcome(decision), model.decision, "turn \(turn): \(model)")
+            if let wrong = difference(Outcome(decision), model.decision) { return wrong }
             switch decision {
             case .useFresh(let selection), .useStale(let selection), .useWhileRevalidating(let selection, _),
                 .revalidate(let selection, _):
-                #expect(selection.age == model.age && selection.lifetime.seconds == model.lifetime, "\(model)")
+                let wrong = difference(
+                    [selection.age, selection.lifetime.seconds], [model.age, model.lifetime], "age")
+                if let wrong { return wrong }
             case .forward, .gatewayTimeout: break
             }
             switch decision {
             case .useWhileRevalidating(_, let revalidation), .revalidate(_, let revalidation):
-                expectEqual(revalidation.fields.map(\.name).sorted(), model.conditions, "\(model)")
-            default: break
+                return difference(revalidation.fields.map(\.name).sorted(), model.conditions)
+            default: return nil
             }
         }
     }
 
-    @Test(arguments: Seeds.first(300)) func `a response stands in for a failing origin when the specifications let it`(
-        seed: UInt64
-    ) {
-        var random = SeededGenerator(seed: seed)
-        for turn in 0..<50 {
-            let model = RuleModel(using: &random)
-            let status = [nil, 400, 404, 429, 500, 501, 502, 503, 504].randomElement(using: &random)!
+    @Test func `a response stands in for a failing origin when the specifications let it`() async {
+        await Property(cases: 10_000) { draw in
+            (model: RuleModel(&draw), status: draw.oneOf([nil, 400, 404, 429, 500, 501, 502, 503, 504]))
+        }.holds { model, status in
             let failure = status.map { OriginFailure.status($0) } ?? .noResponse
             let now = arrival.advanced(by: model.after)
             let selection = model.rules.standIn(on: failure, for: model.request, stored: [model.stored], now: now)
-            expectEqual((selection != nil), model.standsIn(for: status), "turn \(turn): \(status ?? 0), \(model)")
+            return difference(selection != nil, model.standsIn(for: status))
         }
     }
 }
@@ -64,12 +60,12 @@ private struct RuleModel {
     let isShared: Bool
     let after: Int
 
-    init(using random: inout SeededGenerator) {
-        func flag(_ part: Int) -> Bool { Int.random(in: 0..<part, using: &random) == 0 }
+    init(_ draw: inout Generator) {
+        func flag(_ part: Int) -> Bool { draw.isTrue(oneIn: part) }
         func number(_ part: Int, _ range: ClosedRange<Int> = 0...120) -> Int? {
-            flag(part) ? [Int.random(in: range, using: &random), 0, 60].randomElement(using: &random) : nil
+            flag(part) ? draw.oneOf([0, 60, draw.number(range)]) : nil
         }
-        status = [200, 200, 200, 203, 302, 404, 410, 500].randomElement(using: &random)!
+        status = draw.oneOf([200, 200, 200, 203, 302, 404, 410, 500])
         (maxAge, sharedMaxAge) = (number(2), number(4))
         (staleWhileRevalidate, staleIfError) = (number(3), number(3))
         (noCache, mustRevalidate, proxyRevalidate) = (flag(10), flag(8), flag(8))
@@ -78,12 +74,12 @@ private struct RuleModel {
         (expires, hasBrokenExpires) = (number(3, -60...200), flag(12))
         (hasTag, isInvalidated, hasOtherSelector) = (flag(2), flag(12), flag(20))
         ageField = number(4, 0...100)
-        method = flag(12) ? ["POST", "PUT", "OPTIONS"].randomElement(using: &random)! : flag(4) ? "HEAD" : "GET"
+        method = flag(12) ? draw.oneOf(["POST", "PUT", "OPTIONS"]) : flag(4) ? "HEAD" : "GET"
         isForOriginAlone = flag(20)
         (askedMaxAge, askedMinFresh, askedMaxStale) = (number(4), number(5), number(4))
         (askedStaleIfError, acceptsAnyStale, askedNoCache) = (number(4), flag(8), flag(10))
         (hasPragma, onlyIfCached, isShared) = (flag(10), flag(8), flag(2))
-        after = Int.random(in: 0...200, using: &random)
+        after = draw.number(0...200)
     }
 
     // MARK: - What the values say
