@@ -114,7 +114,8 @@ extension ImageManager {
 extension ImageManager {
     /// Cancels every load; each caller gets `CancellationError`. Writes to disk continue.
     ///
-    /// That a load waits for its next attempt, or for an alternative, makes no difference. Transfers end with the flights that wait for them. A load that begins during this call may be cancelled too.
+    /// A load that waits for its next attempt, or for an alternative, ends, too. Transfers end with the flights that
+    /// wait for them. A load that begins during this call may be cancelled too.
     public nonisolated func cancelAll() {
         pipeline.cancelAll()
     }
