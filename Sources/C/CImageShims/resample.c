@@ -63,15 +63,14 @@ static inline __attribute__((always_inline)) void store(four sums, int shift, ui
 #include "resample_lanes.h"
 #endif
 
-void swi_resample(
+int swi_resample(
     const swi_resampling *job, const uint8_t *rows, size_t capacity, size_t from, size_t to, int16_t *line,
     uint8_t *target
 ) {
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx2")) {
-        resample_32(job, rows, capacity, from, to, line, target);
-        return;
+        return resample_32(job, rows, capacity, from, to, line, target);
     }
 #endif
-    resample_16(job, rows, capacity, from, to, line, target);
+    return resample_16(job, rows, capacity, from, to, line, target);
 }

@@ -71,7 +71,7 @@ TARGET static void NAMED(narrow)(const swi_resampling *job, const int16_t *line,
 }
 
 /// Makes rows of the result; see `swi_resample`.
-TARGET static void NAMED(resample)(
+TARGET static int NAMED(resample)(
     const swi_resampling *job, const uint8_t *rows, size_t capacity, size_t from, size_t to, int16_t *line,
     uint8_t *target
 ) {
@@ -86,6 +86,7 @@ TARGET static void NAMED(resample)(
             int32_t sums[tile] __attribute__((aligned(64)));
             size_t count = end - x < tile ? end - x : tile;
             size_t whole = count / block * block;
+            if ((x == job->left * 4 || pairs > 128) && job->should_stop && job->should_stop()) return 1;
             for (size_t k = 0; k < tile; k += block / 8)
                 *(NAMED(sums) *)(sums + k) = (NAMED(sums)){0} + (1 << shift >> 1);
             for (size_t k = 0; k < pairs; k += chunk) {
@@ -117,6 +118,7 @@ TARGET static void NAMED(resample)(
         }
         NAMED(narrow)(job, line, target);
     }
+    return 0;
 }
 
 #undef NAMED

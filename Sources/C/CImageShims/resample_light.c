@@ -58,7 +58,7 @@ static void store(reals light, const float *values, uint8_t *target) {
     target[3] = (uint8_t)solid;
 }
 
-void swi_resample_light(
+int swi_resample_light(
     const swi_resampling *job, const float *tables, const uint8_t *rows, size_t capacity, size_t from, size_t to,
     float *light, size_t reach, uint8_t *target
 ) {
@@ -71,7 +71,9 @@ void swi_resample_light(
         size_t first = (size_t)tap->first, end = (size_t)tap->end;
         // A row of the source is made narrow once, for the first row of the result that needs it.
         size_t next = y > 0 && tap[-1].end > tap->first ? (size_t)tap[-1].end : first;
+        if (job->should_stop && job->should_stop()) return 1;
         for (; next < end; next++) {
+            if (job->should_stop && job->should_stop()) return 1;
             size_t left = job->left;
             const uint8_t *row = rows + (next % capacity * job->width + left) * 4;
             lighten(row, job->right - left, tables, light + 4 * left);
@@ -85,4 +87,5 @@ void swi_resample_light(
             store(sum * unit, tables + 256, target);
         }
     }
+    return 0;
 }

@@ -130,8 +130,11 @@ final class ComposedFrames: FrameSource {
                 try state.check(index)
             }
         }
+        // A smaller picture is made of them at once.
+        place.canvas.isShared = resampler == nil
         let pixels = place.canvas.pixels
-        state.withLock { [place] in $0.resting.append(place) }
+        // Of a call that was cancelled no canvas stays: the last reader may have gone.
+        if !Task.isCancelled { state.withLock { [place] in $0.resting.append(place) } }
         return pixels
     }
 }
@@ -168,6 +171,7 @@ extension ComposedFrames.State {
         if let best {
             // Who left the canvas far behind comes back for it.
             let stays = !isFull && index - nearest > Self.skipped
+            resting[best].canvas.isShared = stays || resting[best].canvas.isShared
             place = stays ? resting[best] : resting.remove(at: best)
         } else {
             if isFull {

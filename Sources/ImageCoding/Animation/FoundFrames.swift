@@ -44,6 +44,7 @@ struct FoundFrames {
             }
             guard index >= run.lowerBound else { continue }
             hasAlpha = hasAlpha || !Bitmap.isOpaque(canvas.pixels)
+            canvas.isShared = resampler == nil
             let pixels = try work.excluding { try plan.finish(canvas.pixels, resampler) }
             frames.append(DecodedImage.Frame(pixels: pixels, duration: durations[index]))
             damage.formUnion(found)

@@ -14,6 +14,8 @@ struct FrameCanvas: Sendable {
     let size: PixelSize
     /// RGBA, premultiplied; empty before the first frame, so that a header alone takes no memory.
     var pixels: [UInt8] = []
+    /// Whether others have the pixels, too, so that the next frame is drawn on a copy.
+    var isShared = false
     private var last: (rect: PixelRect, disposal: Disposal)?
     /// The pixels below the last frame, if they will be restored.
     private var saved: [UInt8] = []
@@ -25,21 +27,33 @@ struct FrameCanvas: Sendable {
 
     /// Disposes of the frame before, and prepares for the next one.
     mutating func begin(_ rect: PixelRect, _ disposal: Disposal, _ work: DecodingWork) throws {
-        // The picture so far is passed on, so the next frame is drawn on a copy.
+        // Most often the picture so far was passed on, and is copied.
         try work.look(pixels: size.pixelCount)
         let isFirst = pixels.isEmpty
         if isFirst { pixels = try Bitmap.clear(size, work) }
-        try dispose()
+        try dispose(work)
         // There is nothing to restore below the first frame.
         let disposal = isFirst && disposal == .restore ? .clear : disposal
         last = (rect, disposal)
         saved = []
-        if disposal == .restore { saved = try Bitmap.cut(rect, from: pixels, size) }
+        if disposal == .restore {
+            saved = try Bitmap.cut(rect, from: pixels, size)
+            isShared = isShared || saved.count == pixels.count
+        }
+        try separate(work)
+    }
+
+    /// Copies pixels that others have.
+    private mutating func separate(_ work: DecodingWork) throws {
+        guard isShared else { return }
+        pixels = try Bitmap.copy(pixels, size, work)
+        isShared = false
     }
 
     /// Removes the frame before, if its disposal requires it.
-    private mutating func dispose() throws {
+    private mutating func dispose(_ work: DecodingWork) throws {
         guard let last, last.disposal != .keep else { return }
+        try separate(work)
         // Handed over, so that nothing is copied.
         var canvas = PremultipliedCanvas(size, pixels)
         pixels = []

@@ -23,12 +23,25 @@ enum Bitmap {
 
     /// Makes a bitmap of zeros.
     static func clear(_ size: PixelSize, _ work: DecodingWork) throws -> [UInt8] {
-        let piece = 1 << 22
-        return try unsafe draw(size) { bytes in
-            for start in stride(from: 0, to: bytes.count, by: piece) {
+        try unsafe fill(size, work) { part, _ in unsafe part.initialize(repeating: 0) }
+    }
+
+    /// Makes a bitmap of its own from pixels that others have, too. Drawing on those would copy them without a pause.
+    static func copy(_ pixels: [UInt8], _ size: PixelSize, _ work: DecodingWork) throws -> [UInt8] {
+        try unsafe fill(size, work) { part, range in
+            _ = unsafe part.initialize(fromContentsOf: pixels[range])
+        }
+    }
+
+    /// Makes a bitmap in pieces of four megabytes.
+    private static func fill(
+        _ size: PixelSize, _ work: DecodingWork, _ body: (UnsafeMutableBufferPointer<UInt8>, Range<Int>) -> Void
+    ) throws -> [UInt8] {
+        try unsafe draw(size) { bytes in
+            for start in stride(from: 0, to: bytes.count, by: 1 << 22) {
                 try work.look()
-                let part = unsafe bytes[start..<min(start + piece, bytes.count)]
-                unsafe UnsafeMutableBufferPointer(rebasing: part).initialize(repeating: 0)
+                let range = start..<min(start + (1 << 22), bytes.count)
+                unsafe body(UnsafeMutableBufferPointer(rebasing: bytes[range]), range)
             }
         }
     }

@@ -17,7 +17,6 @@ struct Resampler: Sendable {
     private let fraction: Int
     /// The largest number of source rows for a row of the result.
     let reach: Int
-    private let reachAcross: Int
     private let inLinearLight: Bool
 
     /// Creates a resampler for a part of the source.
@@ -59,25 +58,22 @@ struct Resampler: Sendable {
         while bits > 0, down.gain * 255 * Double(1 << bits) > Double(Int16.max) { bits -= 1 }
         fraction = bits
         reach = down.reach
-        reachAcross = across.reach
     }
 
     /// Resizes one bitmap.
     ///
-    /// - Throws: `CancellationError`, checked every millisecond or so.
+    /// - Parameter shouldStop: Called every fraction of a millisecond.
+    /// - Throws: `CancellationError` when it says so.
     /// - Complexity: O(source pixels * (1 + target width * taps / source width)).
-    func resample(_ pixels: [UInt8]) throws -> [UInt8] {
+    func resample(_ pixels: [UInt8], shouldStop: @escaping swi_should_stop = Shim.shouldStop) throws -> [UInt8] {
         precondition(pixels.count == source.width * source.height * 4)
         return try unsafe Bitmap.draw(target) { output in
             try unsafe pixels.withUnsafeBufferPointer { input in
                 var line = line()
-                var row = 0
-                while row < target.height {
-                    try Task.checkCancellation()
-                    let end = min(row + rowsAtOnce, target.height)
-                    unsafe resample(row..<end, from: input, capacity: source.height, with: &line, to: output)
-                    row = end
-                }
+                guard
+                    unsafe resample(
+                        0..<target.height, from: input, capacity: source.height, with: &line, to: output, shouldStop)
+                else { throw CancellationError() }
             }
         }
     }
@@ -89,32 +85,33 @@ struct Resampler: Sendable {
     ///   - input: The rows of the source that they need, row `y` at `y % capacity`.
     ///   - line: What ``line()`` made.
     ///   - output: The whole result.
+    ///   - shouldStop: Whether to stop before all rows are made; `nil` for never.
+    /// - Returns: Whether all rows are made.
+    @discardableResult
     func resample(
         _ rows: Range<Int>, from input: UnsafeBufferPointer<UInt8>, capacity: Int, with line: inout Line,
-        to output: UnsafeMutableBufferPointer<UInt8>
-    ) {
+        to output: UnsafeMutableBufferPointer<UInt8>, _ shouldStop: swi_should_stop? = nil
+    ) -> Bool {
         precondition(
             input.count == source.width * capacity * 4 && line.samples.count == lineCount
                 && line.light.count == lightCount)
         let target = unsafe UnsafeMutableBufferPointer(
             rebasing: output[rows.lowerBound * self.target.width * 4..<rows.upperBound * self.target.width * 4])
-        guard let target = target.baseAddress, let input = input.baseAddress else { return }
-        unsafe across.withPointers(acrossFourfold) { across in
+        guard let target = target.baseAddress, let input = input.baseAddress else { return true }
+        return unsafe across.withPointers(acrossFourfold) { across in
             unsafe down.withPointers(down.weights) { down in
                 var job = unsafe swi_resampling(
                     width: source.width, height: source.height, left: Int(self.across.taps.first?.first ?? 0),
                     right: Int(self.across.taps.last?.end ?? 0), target_width: self.target.width, across: across,
-                    down: down,
-                    fraction: Int32(fraction))
+                    down: down, fraction: Int32(fraction), should_stop: shouldStop)
                 // All that is read has been checked: the taps lie within the source, and no memory is empty.
                 if inLinearLight {
-                    unsafe swi_resample_light(
+                    return unsafe swi_resample_light(
                         &job, LinearLight.tables, input, capacity, rows.lowerBound, rows.upperBound, &line.light, reach,
-                        target)
-                } else {
-                    unsafe swi_resample(
-                        &job, input, capacity, rows.lowerBound, rows.upperBound, &line.samples, target)
+                        target) == 0
                 }
+                return unsafe swi_resample(
+                    &job, input, capacity, rows.lowerBound, rows.upperBound, &line.samples, target) == 0
             }
         }
     }
@@ -143,12 +140,6 @@ struct Resampler: Sendable {
     private var lineCount: Int { inLinearLight ? 0 : source.width * 4 + 128 }
 
     private var lightCount: Int { inLinearLight ? (source.width + 2 + reach * target.width) * 4 : 0 }
-
-    /// Rows of the result that take about a millisecond.
-    var rowsAtOnce: Int {
-        let work = source.width * (reach + 1) + target.width * (reachAcross + 8)
-        return max(1, 2_000_000 / (inLinearLight ? work * 4 : work))
-    }
 }
 
 /// The curve between sRGB and light.

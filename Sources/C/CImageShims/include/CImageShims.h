@@ -243,13 +243,17 @@ typedef struct swi_resampling {
     swi_taps down;
     /// How many bits after the point a sample has between the two directions.
     int fraction;
+    /// Called before each row of the result; and within one that depends on hundreds of rows, for each 256 columns. In
+    /// light, before each row of the source.
+    swi_should_stop _Nullable should_stop;
 } swi_resampling;
 
 /// Makes rows `from..<to` of the result, premultiplied RGBA.
 ///
 /// `rows` holds the rows of the source that they need, premultiplied RGBA, row `y` at `y % capacity`. `line` has room for
-/// `width * 4 + 128` samples; those from `left * 4` on are overwritten, and were zero before the first call.
-void swi_resample(
+/// `width * 4 + 128` samples; those from `left * 4` on are overwritten, and were zero before the first call. Returns 1 when
+/// it was stopped; the rows are then not all made.
+int swi_resample(
     const swi_resampling *_Nonnull job, const uint8_t *_Nonnull rows, size_t capacity, size_t from, size_t to,
     int16_t *_Nonnull line, uint8_t *_Nonnull target);
 
@@ -257,7 +261,7 @@ void swi_resample(
 ///
 /// `tables` holds the light of 256 sRGB values, and the sRGB values of 16,385 steps of light. `light` has room for a row of
 /// the source and two pixels, and for `reach` rows of the result, four numbers a pixel.
-void swi_resample_light(
+int swi_resample_light(
     const swi_resampling *_Nonnull job, const float *_Nonnull tables, const uint8_t *_Nonnull rows, size_t capacity,
     size_t from, size_t to, float *_Nonnull light, size_t reach, uint8_t *_Nonnull target);
 
