@@ -31,7 +31,7 @@ struct GlyphsTests {
             blues.contains(number) ? [0, 0, 255, 255] : [255, 0, 0, 255]
         }
         var patch = Patch(width: 2, height: 4)
-        patch.draw(try DecodedImage(width: 2, height: 4, frames: [.init(pixels: pixels)], hasAlpha: false), frame: 0)
+        patch.draw(try DecodedImage(width: 2, height: 4, frames: [.init(pixels: pixels)], hasAlpha: false))
         return patch
     }
 

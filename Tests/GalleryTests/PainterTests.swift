@@ -16,18 +16,17 @@ struct PainterTests {
 
     @Test func `half blocks show one pixel above the other`() throws {
         var patch = Patch(width: 1, height: 2)
-        patch.draw(try picture(1, 2, [255, 0, 0, 255, 0, 0, 255, 255]), frame: 0)
+        patch.draw(try picture(1, 2, [255, 0, 0, 255, 0, 0, 255, 255]))
         expectEqual(HalfBlocks.cells(patch), [ScreenCell(character: "▀", foreground: red, background: blue)])
     }
 
     @Test func `a picture is fitted into the middle and mixed with the present pixels`() throws {
         var patch = Patch(width: 3, height: 1, color: Color(100, 100, 100))
         let white = try picture(1, 1, [255, 255, 255, 255])
-        patch.draw(white, frame: 0, opacity: 128)
+        patch.draw(white, opacity: 128)
         expectEqual(patch.pixels, [100, 100, 100, 177, 177, 177, 100, 100, 100])
-        patch.draw(white, frame: 0)
-        patch.draw(try picture(1, 1, [0, 0, 0, 0]), frame: 0)
-        patch.draw(white, frame: 7)
+        patch.draw(white)
+        patch.draw(try picture(1, 1, [0, 0, 0, 0]))
         expectEqual(patch.pixels, [100, 100, 100, 255, 255, 255, 100, 100, 100])
     }
 
@@ -58,7 +57,7 @@ struct PainterTests {
 
     @Test func `sixels are in bands of six, one colour after the other, with repeats counted`() throws {
         var patch = Patch(width: 5, height: 7, color: red)
-        patch.draw(try picture(1, 1, [0, 0, 255, 255]), frame: 0)
+        patch.draw(try picture(1, 1, [0, 0, 255, 255]))
         // A square of 5 by 5 pixels in the middle of 5 by 7: rows 1 to 5 are blue.
         let text = String(decoding: Sixel.bytes(patch), as: UTF8.self)
         let head = "\u{1B}P0;1;0q\"1;1;5;7#5;2;0;0;100#210;2;100;0;0"

@@ -10,7 +10,7 @@ struct SamplingTests {
         let pixels: [UInt8] = values.flatMap { value -> [UInt8] in [value, value, value, 255] }
         let picture = try DecodedImage(width: values.count, height: 1, frames: [.init(pixels: pixels)], hasAlpha: false)
         var patch = Patch(width: width, height: 1)
-        patch.draw(picture, frame: 0)
+        patch.draw(picture)
         return stride(from: 0, to: patch.pixels.count, by: 3).map { patch.pixels[$0] }
     }
 

@@ -128,7 +128,7 @@ extension Cell {
 
     func showFrame(_ frame: PlayedFrame, of picture: DecodedImage, in slot: ImageSlot) {
         events.meter.measure {
-            layer?.frame = frame.index
+            layer?.played = frame
             events.needsDisplay()
         }
     }

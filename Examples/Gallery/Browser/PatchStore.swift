@@ -48,8 +48,8 @@ struct PatchStore: Sendable {
         // Beside a picture of another shape there is nothing to see, but for the empty cell that it fades in over.
         let ground = tile.previous == nil ? Color.tile.mixed(with: .background, tile.mix) : .background
         var patch = Patch(width: size.width, height: size.height, color: ground)
-        if let previous = tile.previous, tile.mix < 256 { patch.draw(previous.picture, frame: previous.frame) }
-        if let layer = tile.layer { patch.draw(layer.picture, frame: layer.frame, opacity: tile.mix) }
+        if let previous = tile.previous, tile.mix < 256 { patch.draw(previous.picture, frame: previous.played?.frame) }
+        if let layer = tile.layer { patch.draw(layer.picture, frame: layer.played?.frame, opacity: tile.mix) }
         revision += 1
         entries[tile.id] = Entry(key: key, patch: patch, revision: revision)
         return (patch, revision)

@@ -49,11 +49,14 @@ struct Scene: Sendable {
     /// One frame of a picture that was loaded.
     struct Layer: Sendable {
         let picture: DecodedImage
-        var frame = 0
+        /// The frame that its player has made; `nil` for the first one.
+        var played: PlayedFrame?
         /// Tells pictures apart without comparing pixels.
         let serial: Int
         /// Whether it was made of a file that is still arriving.
         var isPreview = false
+
+        var frame: Int { played?.index ?? 0 }
     }
 
     struct Tile: Sendable {

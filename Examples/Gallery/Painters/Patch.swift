@@ -23,9 +23,13 @@ struct Patch: Hashable, Sendable {
 
     /// Draws a frame in the middle, as large as it fits, mixed with the present pixels.
     ///
-    /// - Parameter opacity: 0 changes nothing; 256 draws the picture with its own transparency alone.
-    mutating func draw(_ picture: DecodedImage, frame: Int, opacity: Int = 256) {
-        guard width > 0, height > 0, let source = try? picture.frame(at: frame).pixels else { return }
+    /// - Parameters:
+    ///   - frame: The frame that a player has made; `nil` for the first one. To make another one here could cost all
+    ///     frames before it.
+    ///   - opacity: 0 changes nothing; 256 draws the picture with its own transparency alone.
+    mutating func draw(_ picture: DecodedImage, frame: DecodedImage.Frame? = nil, opacity: Int = 256) {
+        guard width > 0, height > 0 else { return }
+        let source = frame?.pixels ?? picture.pixels
         let fitted = Self.fit(picture.size, into: PixelSize(width: width, height: height))
         let left = (width - fitted.width) / 2
         let top = (height - fitted.height) / 2

@@ -5,9 +5,12 @@ import WebImageBinding
 @testable import gallery
 
 /// Runs `body` with 60 small pictures, and ten for the board, from this machine.
+///
+/// - Parameter heldAnimationByteCount: The most bytes of an animation whose frames are all decoded at once.
 @MainActor
 func withStage(
-    beginsWithBoard: Bool = false, pieces: DemoOrigin.Pieces? = nil, _ body: (Stage) async throws -> Void
+    beginsWithBoard: Bool = false, pieces: DemoOrigin.Pieces? = nil, heldAnimationByteCount: Int? = nil,
+    _ body: (Stage) async throws -> Void
 ) async throws {
     let size = PixelSize(width: 96, height: 64)
     let demo = try DemoOrigin(count: 60, size: size, pieces: pieces)
@@ -19,6 +22,7 @@ func withStage(
         var configuration = ImageManager.Configuration()
         configuration.disk = .init(folder: folder.appending(path: name).path)
         configuration.downloader.maximumConcurrentDownloads = 4
+        if let heldAnimationByteCount { configuration.maximumHeldAnimationByteCount = heldAnimationByteCount }
         configuration.transport.addressPolicy = .unrestricted
         return configuration
     }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+import Locks
+import TestSupport
+import Testing
+import WebImageBinding
+import WebImageTesting
+
+@testable import gallery
+
+/// Cells that show animations.
+@MainActor
+@Suite(.timeLimit(.minutes(1))) struct CellTests {
+    private let clock = ManualClock()
+    private let rect = ScreenRect(column: 0, row: 0, columns: 1, rows: 1)
+
+    private func cell(_ stage: Stage) -> Cell {
+        Cell(
+            id: 0, loader: stage.manager,
+            events: CellEvents(
+                meter: TurnMeter(), clock: clock, previewInterval: .zero, needsDisplay: {}, shownFromMemory: {}))
+    }
+
+    @Test func `a late painter gets the frame that the player has made, and makes none itself`() async throws {
+        try await withStage { stage in
+            let source = CountedFrames()
+            let picture = try DecodedImage(
+                width: 1, height: 1, firstFrame: [0, 0, 0, 255], source: source, hasAlpha: false)
+            let cell = cell(stage)
+            cell.show(picture, in: .image, transition: nil)
+            var configuration = AnimationPlayer.Configuration()
+            configuration.bufferedFrameCount = 0
+            let player = AnimationPlayer(picture, configuration: configuration, clock: clock)
+            var reader = player.makeAsyncIterator()
+            var tiles = [cell.tile(at: rect, isSelected: false)]
+            for frame in [2, 4] {
+                player.seek(to: frame)
+                cell.showFrame(try #require(await reader.next()), of: picture, in: .image)
+                tiles.append(cell.tile(at: rect, isSelected: false))
+            }
+            var patches = PatchStore()
+            for (tile, frame) in zip(tiles, [0, 2, 4] as [UInt8]) {
+                let patch = patches.patch(of: tile, PixelSize(width: 1, height: 1)).patch
+                expectEqual(patch.pixels, [frame, frame, frame])
+            }
+            expectEqual(source.made.withLock { $0 }, [2, 4])
+        }
+    }
+
+    @Test func `an animation whose frames are not held plays in its cell`() async throws {
+        try await withStage(heldAnimationByteCount: 0) { stage in
+            let cell = cell(stage)
+            cell.present(stage.items[3], 3, PixelSize(width: 48, height: 32))
+            @MainActor func layer() -> Scene.Layer? { cell.tile(at: rect, isSelected: false).layer }
+            while layer()?.isPreview != false { await Task.yield() }
+            expectEqual(layer()?.picture.makesFramesOnDemand, true)
+            for frame in [1, 2, 0] {
+                while layer()?.frame == frame { await Task.yield() }
+                while layer()?.frame != frame {
+                    clock.advance(by: .milliseconds(10))
+                    for _ in 0..<20 { await Task.yield() }
+                }
+            }
+            cell.empty()
+        }
+    }
+}
+
+/// Frames of one grey pixel, and which of them were made.
+private final class CountedFrames: FrameSource {
+    let durations = [Duration](repeating: .milliseconds(100), count: 5)
+    let byteCount = 0
+    let made = Mutex<[Int]>([])
+
+    func pixels(at index: Int) -> [UInt8] {
+        made.withLock { $0.append(index) }
+        return [UInt8(index), UInt8(index), UInt8(index), 255]
+    }
+}
