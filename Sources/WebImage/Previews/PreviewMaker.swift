@@ -9,12 +9,14 @@ import TaskCoordination
 /// decoder skips states of the file and never falls behind.
 final class PreviewMaker: Sendable {
     typealias Listener = @Sendable (DecodedImage) -> Void
-    typealias Decoder = @Sendable (ReceivedBytes, PreviewSession) async throws -> DecodedImage?
+    /// A picture, and its share of the memory while it is the newest.
+    typealias Preview = (image: DecodedImage, share: PictureShare)
+    typealias Decoder = @Sendable (ReceivedBytes, PreviewSession) async throws -> Preview?
 
     /// The previews of one kind.
     private struct Series {
         var listeners: [ObjectIdentifier: Listener] = [:]
-        var newest: DecodedImage?
+        var newest: Preview?
         /// The bytes that the newest preview, or the one in work, was made of.
         var byteCount = 0
         /// Decodes a preview; `nil` when none is in work.
@@ -60,7 +62,7 @@ final class PreviewMaker: Sendable {
                 }
             }
             state.series[options] = series
-            return isNew ? series.newest : nil
+            return isNew ? series.newest?.image : nil
         }
         if let newest { listener(newest) }
     }
@@ -70,18 +72,19 @@ final class PreviewMaker: Sendable {
     ) async {
         let watch = Stopwatch()
         // What has arrived may be too little for a picture.
-        let image = try? await decode(received, session)
-        let listeners = state.withLock { state -> [Listener] in
-            guard !state.isOver else { return [] }
-            guard var series = state.series[options] else { return [] }
+        let preview = try? await decode(received, session)
+        // The share of the one before is given back outside the lock.
+        let (listeners, old) = state.withLock { state -> ([Listener], Preview?) in
+            guard !state.isOver, var series = state.series[options] else { return ([], nil) }
             defer { state.series[options] = series }
             series.task = nil
-            series.due = age.elapsed + options.pause(after: watch.elapsed, isPicture: image != nil)
-            guard let image else { return [] }
-            series.newest = image
-            return Array(series.listeners.values)
+            series.due = age.elapsed + options.pause(after: watch.elapsed, isPicture: preview != nil)
+            guard let preview else { return ([], nil) }
+            defer { series.newest = preview }
+            return (Array(series.listeners.values), series.newest)
         }
-        if let image { for listener in listeners { listener(image) } }
+        if let preview { for listener in listeners { listener(preview.image) } }
+        withExtendedLifetime(old) {}
     }
 
     /// Makes no more previews, because the transfer has ended. A preview in work is cancelled.
@@ -89,9 +92,9 @@ final class PreviewMaker: Sendable {
         let ended = state.withLock { state in
             state.isOver = true
             defer { state.series = [:] }
-            return state.series.values.map(\.task)
+            return state.series
         }
-        for task in ended { task?.cancel() }
+        for series in ended.values { series.task?.cancel() }
     }
 }
 

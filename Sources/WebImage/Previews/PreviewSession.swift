@@ -52,14 +52,14 @@ extension ImageProcessor {
     /// - Returns: `nil` when other work has the memory that it takes.
     func preview(
         of received: ReceivedBytes, in box: PixelSize, for request: ImageRequest, _ session: PreviewSession
-    ) async throws -> DecodedImage? {
+    ) async throws -> PreviewMaker.Preview? {
         let options = DecodeOptions(
             limits: limits(for: request), firstFrameOnly: request.firstFrameOnly, framesOnDemand: true,
             thumbnail: .resize(to: box), failOn: .never)
         let coders = coders(for: request)
         return try await perform(0, for: request, priority: .utility) { [queue] turn in
             let bytes = received.bytes
-            let image = try session.preview(of: bytes) {
+            var image = try session.preview(of: bytes) {
                 // A file without a whole header yet.
                 guard let previewer = try? coders.previewer(for: bytes, options: options) else {
                     return (try? coders.properties(of: bytes, options: options)) == nil ? .later : .anew
@@ -70,9 +70,10 @@ extension ImageProcessor {
                 }
                 return .reading(PreviewSession.Reading(previewer: previewer, share: share))
             }
-            if let image { return image }
-            guard turn.grow(by: try coders.decodingByteCount(of: bytes, options: options)) else { return nil }
-            return try coders.decode(bytes, options: options)
+            if image == nil, turn.grow(by: try coders.decodingByteCount(of: bytes, options: options)) {
+                image = try coders.decode(bytes, options: options)
+            }
+            return image.map { ($0, turn.share(of: $0.byteCount)) }
         }
     }
 }

@@ -97,7 +97,9 @@ extension JobRun {
     /// The memory that the job takes from now on. Decides whether frames are streamed.
     private func byteCount(of tree: JobTree, _ properties: ImageProperties) throws -> Int {
         let peak = peak(of: tree, properties)
-        guard !tree.isDecoded, case .file(let original) = job.source, let base = tree.base else { return peak }
+        guard !tree.isDecoded, case .file(let original) = job.source, let base = tree.base else {
+            return peak.saturatingAdd(state.withLock { $0.sourceByteCount })
+        }
         let only = job.options.firstFrameOnly || properties.frameCount == 1 ? nil : tree.onlyOutput
         if processor.streamsAnimations, let only, let end = only.end, job.coders.animates(format(end, properties)) {
             state.withLock { $0.streams = $0.tree.onlyOutput === only }
@@ -105,8 +107,10 @@ extension JobRun {
         guard state.withLock({ $0.streams }), let only, let end = only.end else {
             let options = options(base)
             let decoding = try job.coders.decodingByteCount(of: original.bytes, options: options)
+            guard options.framesOnDemand else { return max(peak, decoding) }
             // What makes frames on demand stays beside the pictures.
-            return options.framesOnDemand ? peak.saturatingAdd(decoding) : max(peak, decoding)
+            state.withLock { $0.sourceByteCount = decoding }
+            return peak.saturatingAdd(decoding)
         }
         return try job.coders.transcodingByteCount(
             of: original.bytes, as: format(end, properties), transformers: base.steps(of: only),

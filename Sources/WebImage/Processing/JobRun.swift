@@ -15,6 +15,8 @@ final class JobRun: Sendable {
         var turn: JobQueue.Turn?
         /// The memory that it has; `nil` before it has asked for any.
         var reserved: Int?
+        /// What makes the frames of an animation on demand takes; 0 for frames that are all held.
+        var sourceByteCount = 0
         var task: PacedTask?
         /// That of its most urgent caller.
         var priority: TaskPriority = .background
@@ -78,7 +80,7 @@ extension JobRun {
             }
             guard let turn = state.turn, let reserved = state.reserved else { return (true, nil, state.parked?.wake) }
             // The work that runs has its memory; a newcomer may only use what is free.
-            let peak = peak(of: state.tree, state.properties)
+            let peak = peak(of: state.tree, state.properties).saturatingAdd(state.sourceByteCount)
             guard peak > reserved else { return (true, nil, nil) }
             guard turn.grow(by: peak - reserved) else {
                 state.tree.remove([output])

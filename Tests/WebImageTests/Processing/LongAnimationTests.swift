@@ -185,22 +185,29 @@ import WebImageTesting
         let staged = try StagedManager(seed: 1, hasDisk: false) { request in
             HTTPResponse(status: 200, url: request.url, body: HTTPBody(stream, expectedByteCount: file.count))
         }
-        let counts = Journal<Int>()
+        let (counts, held) = (Journal<Int>(), Journal<Int>())
         let request = request {
             $0.previews = PreviewOptions(size: PixelSize(width: 30, height: 30), interval: .zero)
         }
         let caller = staged.start { manager in
             for try await event in manager.events(for: request) {
-                if case .preview(let image) = event { counts.write(image.frameCount) }
+                guard case .preview(let image) = event else { continue }
+                counts.write(image.frameCount)
+                held.write(image.byteCount)
             }
         }
+        let queue = staged.manager.pipeline.processing.queue
         let length = file.count / 9
         for start in stride(from: 0, to: file.count, by: length) {
             chunks.yield(Array(file[start..<min(start + length, file.count)]))
             staged.run()
+            // The newest preview, with the bytes that it is made of.
+            expectEqual(queue.byteCount, held.entries.last ?? 0)
         }
+        #expect(queue.byteCount > file.count / 2)
         chunks.finish()
         staged.run()
+        expectEqual(queue.byteCount, 0)
         expect(caller.value != nil)
         #expect(counts.entries.count > 3)
         expectEqual(counts.entries, counts.entries.sorted())
