@@ -59,6 +59,22 @@ static int count_frames(void *frames, size_t milliseconds) {
     return ++*(size_t *)frames >= 4;
 }
 
+/// Reads the colours of a file, and prepares the conversion that is done while it is drawn.
+static swi_profile *find_profile(const uint8_t *bytes, size_t count) {
+    swi_bytes found = {0};
+    int pixels = SWI_PIXELS_RGBA_8, numbers[2] = {2, 2};
+    if (!strcmp(target, "tiff")) swi_tiff_read_colours(bytes, count, 1 << 16, &found, &pixels);
+    if (!strcmp(target, "heif")) swi_heif_read_colours(bytes, count, 1 << 16, &found, numbers);
+    if (!strcmp(target, "jxl")) swi_jxl_read_colours(bytes, count, 1 << 16, &found);
+    swi_colour_source source = {
+        found.start, found.count, {0.3127, 0.329, 0.64, 0.33, 0.21, 0.71, 0.15, 0.06}, SWI_TRANSFER_GAMMA, 1.8};
+    if (!strcmp(target, "png") && bytes[24] == 16) pixels = SWI_PIXELS_RGBA_16;
+    if (found.count > 1 << 16) abort();
+    swi_profile *made = pixels == SWI_PIXELS_RGBA_8 ? NULL : swi_profile_create(&source, pixels);
+    swi_bytes_free(&found);
+    return made;
+}
+
 static void decode(const uint8_t *bytes, size_t count, uint8_t choice) {
     swi_failure failure;
     int damage = 0, denominator = 1 << (choice >> 4 & 3);
@@ -96,6 +112,8 @@ static void decode(const uint8_t *bytes, size_t count, uint8_t choice) {
         request.capacity = height < 24 ? height : 24;
     }
     uint8_t *rgba = malloc((size_t)width * request.capacity * 4);
+    swi_profile *profile = find_profile(bytes, count);
+    request.profile = profile;
     if (is_jpeg) {
         swi_jpeg_decode_request jpeg = {
             .all = request, .denominator = denominator, .max_scans = 20, .right = 1, .down = (ptrdiff_t)width};
@@ -110,6 +128,7 @@ static void decode(const uint8_t *bytes, size_t count, uint8_t choice) {
         swi_jxl_decode(bytes, count, &request, rgba, choice & 4 ? count_frames : NULL, &frames, &failure);
     }
     if (rows > height) abort();
+    swi_profile_free(profile);
     free(rgba);
 }
 
