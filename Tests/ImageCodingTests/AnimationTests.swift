@@ -29,6 +29,18 @@ struct AnimationTests {
         }
     }
 
+    @Test func `of a graphic control with two blocks the first one counts`() throws {
+        // Clear for half a second; then opaque for a second.
+        let control: [UInt8] = [0x21, 0xF9, 4, 1, 50, 0, 1, 4, 0, 100, 0, 0, 0]
+        let frames = (control + Self.whitePixels) + (control + Self.whitePixels)
+        let file = ImageFactory.headerOnlyGIF(side: 2) + frames + [0x3B]
+        for onDemand in [false, true] {
+            let image = try ImageCoders.default.decode(file, options: DecodeOptions(framesOnDemand: onDemand))
+            expectEqual(image.durations, [.milliseconds(500), .milliseconds(500)])
+            try expectEqual(image.frame(at: 1).pixels, [UInt8](repeating: 0, count: 16))
+        }
+    }
+
     /// Two frames of 16 by 16 on a canvas of 40 by 40, the second one at (20, 20).
     private func twoFrames(_ flags: UInt8, _ change: (inout [UInt8], [Int]) -> Void = { _, _ in }) throws
         -> DecodedImage
