@@ -82,7 +82,7 @@ public final class ObjectStore: SharedStore {
     /// Stores bytes.
     public func store(_ bytes: [UInt8], for key: SharedKey, lifetime: Duration) async throws {
         var request = try request("PUT", key)
-        let seconds = min(max(1, lifetime.components.seconds), 10_000_000_000)
+        let seconds = min(max(1, lifetime.wholeSeconds), 10_000_000_000)
         request.headers = [
             "Content-Type": "application/octet-stream", "x-amz-content-sha256": Digest.text(of: bytes),
             Self.endField: String(Int64(configuration.now().timeIntervalSince1970) + seconds),

@@ -7,7 +7,7 @@ import SharedStores
 /// Each entry has five keys with one hash tag, so that they lie on one node of a cluster: the value, the lease, the
 /// token, the word of a failure, and the mark that a process waits.
 enum RedisScript: CaseIterable {
-    case ask, renew, finish
+    case ask, renew, finish, prolong
 
     /// The text, in Lua.
     var text: String {
@@ -31,6 +31,13 @@ enum RedisScript: CaseIterable {
         // ARGV: the token, the time of a lease.
         case .renew:
             "if redis.call('GET', KEYS[2]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[2], ARGV[2]) end return 0"
+        // ARGV: the time. A longer one stays.
+        case .prolong:
+            """
+            local left = redis.call('PTTL', KEYS[1])
+            if left < 0 or left >= tonumber(ARGV[1]) then return 0 end
+            return redis.call('PEXPIRE', KEYS[1], ARGV[1])
+            """
         // ARGV: the token, 1 for a value, 4 for a word and 0 for neither, the bytes, their time, the channel, the
         // entry.
         case .finish:
@@ -74,7 +81,7 @@ extension RedisStore.Configuration {
     }
 
     func prolonging(_ key: SharedKey, lifetime: Duration) -> RedisCommand {
-        RedisCommand(["PEXPIRE", name(key), Self.milliseconds(lifetime)])
+        script(.prolong, key, [Self.milliseconds(lifetime)])
     }
 
     func asking(for key: SharedKey) -> RedisCommand { script(.ask, key, [Self.milliseconds(leaseTime)]) }
@@ -103,7 +110,7 @@ extension RedisStore.Configuration {
     }
 
     private static func milliseconds(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        return String(max(1, min(seconds, 10_000_000_000) * 1_000 + attoseconds / 1_000_000_000_000_000))
+        let (seconds, attoseconds) = min(max(.milliseconds(1), duration), .seconds(10_000_000_000)).components
+        return String(seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
     }
 }

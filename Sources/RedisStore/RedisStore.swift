@@ -101,7 +101,7 @@ public final class RedisStore: SharedLeasing {
         guard reply.isOK else { throw Self.unexpected(reply) }
     }
 
-    /// Begins the lifetime of what is stored under `key` anew.
+    /// Begins the lifetime of what is stored under `key` anew, unless it lives longer.
     public func prolong(_ key: SharedKey, lifetime: Duration) async throws {
         let reply = try await link.reply(to: configuration.prolonging(key, lifetime: lifetime))
         guard case .integer = reply else { throw Self.unexpected(reply) }

@@ -15,6 +15,8 @@ public import WebImage
 /// - Writes to shared stores are made behind the answer, and do not hold up the local store.
 /// - ``removeAll()`` empties the local store alone, because other machines use what is shared. Shared entries end with
 ///   their lifetime.
+/// - The word that an original was removed lasts ``Configuration/lifetime``. An older file counts while a store knows
+///   its original, and its use prolongs that. Where a store can prolong no life, such a file is made again.
 /// - Machines that share entries share their tenants' pictures as a folder does: only requests that may be on disk are
 ///   shared.
 public final class SharedCache: CacheStoring {
@@ -41,8 +43,10 @@ public final class SharedCache: CacheStoring {
         /// How long an entry is shared, by its own age or by the limit.
         func lifetime(of metadata: EntryMetadata) -> Duration {
             guard let age = metadata.sharedAge else { return lifetime }
-            return age.length ?? .seconds(10_000_000_000)
+            return min(age.length ?? Self.longest, Self.longest)
         }
+
+        private static let longest = Duration.seconds(10_000_000_000)
     }
 
     /// What has happened so far.
@@ -109,75 +113,10 @@ public final class SharedCache: CacheStoring {
         }
     }
 
-    // MARK: - Looking
-
-    /// The entry of the local store, or else of the first shared one that has it.
-    public func entry(for key: CacheKey) async throws -> DiskEntry? {
-        if let entry = try await local?.entry(for: key) { return entry }
-        return try await sharedEntry(for: key)
-    }
-
-    /// The entry, unless it was made from another content than `original` has now.
-    ///
-    /// A shared entry is compared with what the shared stores know about the original.
-    public func entry(for key: CacheKey, madeFrom original: CacheKey) async throws -> DiskEntry? {
-        if let entry = try await local?.entry(for: key, madeFrom: original) { return entry }
-        async let knowledge = about(original)
-        guard let entry = try await sharedEntry(for: key) else { return nil }
-        switch try await knowledge {
-        case nil: return entry
-        case .known(let metadata):
-            guard let made = entry.metadata.madeFrom, let present = metadata.generation, made != present else {
-                return entry
-            }
-        case .gone: break
-        }
-        for lane in lanes { lane.submit(.remove([SharedKey(key)], done: nil)) }
-        return nil
-    }
-
-    /// What is known about the entry.
-    public func metadata(for key: CacheKey) async throws -> EntryMetadata? {
-        if let metadata = try await local?.metadata(for: key) { return metadata }
-        guard key.isOriginal else { return try await sharedEntry(for: key)?.metadata }
-        guard case .known(let metadata)? = try await about(key) else { return nil }
-        return metadata
-    }
-
-    private func sharedEntry(for key: CacheKey) async throws -> DiskEntry? {
-        guard key.isOriginal || key.isFile else { return nil }
-        return try await firstAnswer(SharedKey(key)) { bytes, lane in
-            let entry = DiskEntry(encoded: bytes, for: key)
-            guard case .sliding(let age)? = entry?.metadata.sharedAge else { return entry }
-            lane.submit(.prolong(SharedKey(key), lifetime: max(age, .seconds(1))))
-            return entry
-        }
-    }
-
-    private func about(_ original: CacheKey) async throws -> SharedEntry.About? {
-        try await firstAnswer(SharedKey.about(original), counts: false) { bytes, _ in
-            SharedEntry.readAbout(bytes, for: original)
-        }
-    }
-
-    private func firstAnswer<Value: Sendable>(
-        _ key: SharedKey, counts: Bool = true, _ read: ([UInt8], StoreLane) -> Value?
-    ) async throws -> Value? {
-        for lane in lanes {
-            if let bytes = try await lane.bytes(for: key) {
-                if let value = read(bytes, lane) {
-                    if counts { lane.count(\.hits) }
-                    return value
-                }
-                let message = "The entry \(key) in \"\(lane.traits.name)\" is damaged or another's; it is not used."
-                lane.note(SharedStoreError(code: .malformed, message: message))
-            }
-            if counts { lane.count(\.misses) }
-        }
-        return nil
-    }
-
     // MARK: - Changing
+
+    /// Seconds since 1970.
+    var now: Int64 { Int64(configuration.now().timeIntervalSince1970) }
 
     /// Stores an entry in the local store, and hands it over for the shared ones.
     ///
@@ -191,10 +130,11 @@ public final class SharedCache: CacheStoring {
     private func share(_ entry: DiskEntry, for key: CacheKey) {
         guard key.isOriginal || key.isFile else { return end(key, with: .alone) }
         var entry = entry
-        entry.metadata.storedAt = Int64(configuration.now().timeIntervalSince1970)
+        entry.metadata.storedAt = now
         entry.metadata.generation = ContentGeneration(of: entry.bytes)
         let bytes = entry.encoded(for: key)
         let lifetime = configuration.lifetime(of: entry.metadata)
+        if !key.isOriginal { prolongAbout(key, entry.metadata) }
         for lane in lanes {
             if key.isOriginal, let about = SharedEntry.about(entry.metadata, for: key) {
                 lane.submit(.store(.about(key), about, lifetime: max(lifetime, configuration.lifetime)))
@@ -222,7 +162,7 @@ public final class SharedCache: CacheStoring {
             generation == nil || metadata.generation == generation
         else { return outcome }
         change(&metadata)
-        metadata.storedAt = Int64(configuration.now().timeIntervalSince1970)
+        metadata.storedAt = now
         if let about = SharedEntry.about(metadata, for: key) {
             let lifetime = max(configuration.lifetime(of: metadata), configuration.lifetime)
             for lane in lanes { lane.submit(.store(.about(key), about, lifetime: lifetime)) }

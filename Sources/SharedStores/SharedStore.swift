@@ -26,7 +26,7 @@ public protocol SharedStore: Sendable {
     /// - Throws: ``SharedStoreError``; `CancellationError`.
     func store(_ bytes: [UInt8], for key: SharedKey, lifetime: Duration) async throws
 
-    /// Begins the lifetime of what is stored under `key` anew; does nothing when there is nothing.
+    /// Begins the lifetime of what is stored under `key` anew; does nothing when there is nothing, or it lives longer.
     ///
     /// The default implementation does nothing.
     ///

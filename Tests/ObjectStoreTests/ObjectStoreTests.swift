@@ -75,6 +75,8 @@ import WebImageTesting
         let server = try BucketServer()
         let now = Mutex(Date(timeIntervalSince1970: 1_000))
         let store = try store(server.service()) { $0.now = { now.withLock { $0 } } }
+        // Also a life that seconds cannot count.
+        try await store.store([1], for: key, lifetime: .seconds(1e20))
         try await store.store([1], for: key, lifetime: .seconds(60))
         now.withLock { $0 += 59 }
         try await expectEqual(store.bytes(for: key), [1])

@@ -26,6 +26,19 @@ import WebImageTesting
         return store
     }
 
+    /// Connections for commands of the test. The caller stops its loop.
+    private func link(_ server: RedisServer) async -> RedisLink {
+        let link = RedisLink(RedisStore.Configuration(RedisAddress(.unix(path: server.path))))
+        link.start()
+        while (try? await link.reply(to: RedisCommand(["PING"]))) == nil { await Task.yield() }
+        return link
+    }
+
+    private func millisecondsLeft(_ link: RedisLink, _ name: String) async throws -> Int64 {
+        guard case .integer(let left) = try await link.reply(to: RedisCommand(["PTTL", name])) else { return 0 }
+        return left
+    }
+
     /// Runs calls of the store until the time is over.
     private func keepBusy(_ store: RedisStore, for time: Duration) async throws {
         let end = ContinuousClock.now + time
@@ -50,6 +63,28 @@ import WebImageTesting
         let elsewhere = try await store(server) { $0.address.password = "a b%" }
         try await other.store([1], for: key, lifetime: .seconds(60))
         try await expectNil(elsewhere.bytes(for: key), "another database")
+    }
+
+    @Test func `a life is prolonged and never shortened, and any duration is one`() async throws {
+        let server = try RedisServer()
+        let (store, link) = (try await store(server), await link(server))
+        defer { link.loop.stop() }
+        let name = "swi1:{\(key)}"
+        try await store.prolong(key, lifetime: .seconds(60))
+        try await expectNil(store.bytes(for: key), "nothing is there to prolong")
+        try await store.store([1], for: key, lifetime: .seconds(60))
+        try await store.prolong(key, lifetime: .seconds(7_200))
+        #expect(try await 3_600_000...7_200_000 ~= millisecondsLeft(link, name))
+        for shorter in [Duration.seconds(1), .zero, .seconds(-1e20)] {
+            try await store.prolong(key, lifetime: shorter)
+            #expect(try await millisecondsLeft(link, name) > 3_600_000)
+        }
+        for _ in 0..<2 {
+            try await store.prolong(key, lifetime: .seconds(1e20))
+            #expect(try await millisecondsLeft(link, name) > 9_000_000_000_000)
+            try await store.store([2], for: key, lifetime: .seconds(1e20))
+        }
+        try await expectEqual(store.bytes(for: key), [2])
     }
 
     @Test func `a wrong password is named, and no load waits for it`() async throws {
@@ -136,26 +171,20 @@ import WebImageTesting
             Issue.record("no lease")
             return
         }
-        let link = RedisLink(RedisStore.Configuration(RedisAddress(.unix(path: server.path))))
-        link.start()
+        let link = await link(server)
         defer { link.loop.stop() }
-        while (try? await link.reply(to: RedisCommand(["PING"]))) == nil { await Task.yield() }
         let keys = ["", ":lease", ":token", ":word", ":waits"].map { "swi1:{\(key)}\($0)" }
         func renew(_ token: Int64) async throws -> RedisReply {
             try await link.reply(
                 to: RedisCommand(["EVALSHA", RedisScript.renew.digest, "5"] + keys + ["\(token)", "7200000"]))
         }
-        func millisecondsLeft() async throws -> Int64 {
-            guard case .integer(let left) = try await link.reply(to: RedisCommand(["PTTL", keys[1]])) else { return 0 }
-            return left
-        }
         let wrong = SharedLease(key: key, token: lease.token + 1)
         try await expectEqual(renew(wrong.token), .integer(0))
         try await expect(!store.finish(wrong, with: .stored([1], lifetime: .seconds(60))))
         try await expectNil(store.bytes(for: key))
-        #expect(try await 1...3_600_000 ~= millisecondsLeft())
+        #expect(try await 1...3_600_000 ~= millisecondsLeft(link, keys[1]))
         try await expectEqual(renew(lease.token), .integer(1))
-        #expect(try await millisecondsLeft() > 3_600_000)
+        #expect(try await millisecondsLeft(link, keys[1]) > 3_600_000)
         try await expect(store.finish(lease, with: .stored([2], lifetime: .seconds(60))))
         try await expectEqual(store.bytes(for: key), [2])
     }

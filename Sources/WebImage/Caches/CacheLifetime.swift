@@ -29,6 +29,9 @@ public enum CacheAge: Sendable, Hashable, Codable {
         self = code == 1 ? .never : code & 1 == 0 ? .absolute(age) : .sliding(age)
     }
 
+    /// Whether each use prolongs it.
+    package var isSliding: Bool { if case .sliding = self { true } else { false } }
+
     /// How long it lasts without a use; `nil` for ever.
     package var length: Duration? {
         switch self {

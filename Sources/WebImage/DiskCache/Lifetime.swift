@@ -43,10 +43,8 @@ package struct Lifetime {
     /// The rule for an entry with an age of its own; this one without.
     package func own(_ age: CacheAge?) -> Lifetime {
         guard let age else { return self }
-        var isSliding = false
-        if case .sliding = age { isSliding = true }
         let limit = age.length.map { max(.zero, $0) } ?? .seconds(-1)
-        return Lifetime(now: now, maximumAge: limit, expiry: isSliding ? .sinceUse : .sinceStore)
+        return Lifetime(now: now, maximumAge: limit, expiry: age.isSliding ? .sinceUse : .sinceStore)
     }
 
     /// Whether an entry with these times counts.

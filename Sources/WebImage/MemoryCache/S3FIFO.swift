@@ -172,8 +172,7 @@ struct S3FIFO<Key: Hashable, Value> {
         let age = age ?? self.age
         // Durations trap on times that they cannot count; thirty years are long enough.
         guard let length = age.length.map({ min(max($0, .zero), .seconds(1_000_000_000)) }) else { return (nil, 0) }
-        guard case .sliding = age else { return (now() + length, 0) }
-        return (now() + length, Float(length / .seconds(1)))
+        return (now() + length, age.isSliding ? Float(length / .seconds(1)) : 0)
     }
 
     /// Removes the entries among these slots that are past their deadline.

@@ -21,7 +21,7 @@ final class ScriptedStore: SharedLeasing {
         var storedOrder: [SharedKey] = []
         /// The lifetimes of the stores, in their order.
         var lifetimes: [Duration] = []
-        var prolonged: [SharedKey] = []
+        var prolonged: [SharedKey: Duration] = [:]
     }
 
     let traits: SharedStoreTraits
@@ -65,7 +65,7 @@ final class ScriptedStore: SharedLeasing {
 
     func prolong(_ key: SharedKey, lifetime: Duration) async throws {
         try await arrive()
-        change { $0.prolonged.append(key) }
+        change { $0.prolonged[key] = lifetime }
     }
 
     func remove(_ key: SharedKey) async throws {

@@ -52,9 +52,10 @@ struct SharedCacheTests {
             expectEqual(store.present.lifetimes, [max(expected, .seconds(86_400)), expected])
             try await expect(other.entry(for: original) != nil)
             await settle(other)
-            var isSliding = false
-            if case .sliding? = age { isSliding = true }
-            expectEqual(store.present.prolonged, isSliding ? [SharedKey(original)] : [])
+            expectEqual(store.present.prolonged[SharedKey(original)], age?.isSliding == true ? expected : nil)
+            let outlives = age?.isSliding == true || expected > .seconds(86_400)
+            expectEqual(
+                store.present.prolonged[.about(original)], outlives ? max(expected, .seconds(86_400)) : nil)
         }
         var over = sampleEntry(1)
         over.metadata.sharedAge = .absolute(.zero)
@@ -108,6 +109,34 @@ struct SharedCacheTests {
         try await expectNil(other.metadata(for: original))
         try await expectNil(other.entry(for: file, madeFrom: original))
         try await expectNil(one.entry(for: file, madeFrom: original))
+    }
+
+    @Test func `a file that outlives the word of a removal counts while its original is known`() async throws {
+        let time = TestTime()
+        var configuration = SharedCache.Configuration()
+        configuration.now = { Date(timeIntervalSince1970: Double(time.now.wholeSeconds)) }
+        let one = SharedCache(local: nil, stores: [store], configuration: configuration)
+        let other = SharedCache(local: nil, stores: [store], configuration: configuration)
+        _ = try await one.store(sampleEntry(1), for: original)
+        var lasting = made(of: 1)
+        lasting.metadata.sharedAge = .never
+        _ = try await one.store(lasting, for: file)
+        try await flush(one)
+        expectEqual(store.present.prolonged, [.about(original): .seconds(10_000_000_000)])
+        time.advance(by: .seconds(1_000_000))
+        try await expect(other.entry(for: file, madeFrom: original) != nil)
+        try await one.removeAll(madeFrom: original)
+        // The word has ended.
+        time.advance(by: .seconds(86_400))
+        store.change { [original] in $0.values[.about(original)] = nil }
+        try await expectNil(other.entry(for: file, madeFrom: original))
+        // A file that is younger than such a word counts.
+        _ = try await one.store(lasting, for: file)
+        try await flush(one)
+        time.advance(by: .seconds(86_399))
+        try await expect(other.entry(for: file, madeFrom: original) != nil)
+        time.advance(by: .seconds(1))
+        try await expectNil(other.entry(for: file, madeFrom: original))
     }
 
     @Test func `what an origin has confirmed is known to all, unless they have other content by now`() async throws {
