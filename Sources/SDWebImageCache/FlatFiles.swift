@@ -40,8 +40,9 @@ struct FlatFiles: Sendable {
         var trouble: SystemFailure?
         for place in [folder] + readOnlyFolders {
             do throws(SystemFailure) {
-                guard let found = try body(name, in: place, limit: limit, at: time) else { continue }
-                var known = metadata(key, name, in: place, found.bytes, found.status)
+                guard let found = try body(name, in: place, limit: limit, at: time),
+                    var known = metadata(key, name, in: place, found.bytes, found.status)
+                else { continue }
                 // SDWebImage may have changed it since it was noted.
                 if let data = found.attribute { known.extendedData = data }
                 return DiskEntry(metadata: known, bytes: found.bytes)
@@ -100,10 +101,11 @@ struct FlatFiles: Sendable {
         }
     }
 
-    /// What this package has noted about the bytes, or else what the file tells.
+    /// What this package has noted about the bytes, or else what the file tells; `nil` when they are noted for another
+    /// key of this name.
     private func metadata(
         _ key: CacheKey, _ name: SDWebImageName, in place: String, _ bytes: [UInt8], _ status: FileSystem.Status
-    ) -> EntryMetadata {
+    ) -> EntryMetadata? {
         let generation = ContentGeneration(of: bytes)
         let format = key.isOriginal ? nil : ImageFormat(sniffing: bytes)?.name
         let bare = EntryMetadata(
@@ -111,8 +113,8 @@ struct FlatFiles: Sendable {
         let front = try? system.inFolder(place + Self.hidden) { folder throws(SystemFailure) in
             try contents(name.digest, in: folder, limit: 1 << 20)?.bytes
         }
-        guard let front = front ?? nil, let noted = DiskEntry(front: front, bytes, for: key) else { return bare }
-        return noted.metadata
+        guard let front = front ?? nil, let noted = DiskEntry.read(front, bytes) else { return bare }
+        return CacheKey(noted.key) == key ? noted.entry.metadata : nil
     }
 
     /// Writes an entry, and then what is known about it.

@@ -14,6 +14,9 @@ public import WebImage
 /// and filling a box, fitting into one (its thumbnails), crops, flips and quarter turns. A transformer of the program's
 /// own has its name there when its key begins with `SDImage` or `Thumbnail(`.
 ///
+/// Two keys may have one name there: SDWebImage names a variant by the decoded path of its address. A file that is noted
+/// for another key is a miss.
+///
 /// An entry is not checked for its age when it is asked for, but for an absolute one of its own: like SDWebImage, the
 /// cache removes old entries in a sweep, and then, when the folder is above its limit, the oldest until it is half full.
 /// The sweep knows the limits of the folder alone.
@@ -122,11 +125,11 @@ public actor SDWebImageCache: CacheStoring {
         let found = try await run(.reading) { files throws(SystemFailure) in
             try files.read(key, limit: limit, at: time)
         }
-        guard let entry = found ?? nil, let age = entry.metadata.age else { return found ?? nil }
+        guard let entry = found ?? nil else { return nil }
         // The read before has moved the date of the last use, so a sliding age is that of the folder's sweep.
-        if case .sliding = age { return entry }
-        let lifetime = Lifetime(now: time, maximumAge: .seconds(-1)).own(age)
-        return lifetime.covers(storedAt: entry.metadata.storedAt, usedAt: 0, keptUntil: nil) ? entry : nil
+        let lifetime = Lifetime(now: time, maximumAge: .seconds(-1)).own(entry.metadata.age)
+        let (stored, end) = (entry.metadata.storedAt, entry.metadata.keptUntil)
+        return lifetime.covers(storedAt: stored, usedAt: time, keptUntil: end) ? entry : nil
     }
 
     /// Stores an entry in place of an earlier one.

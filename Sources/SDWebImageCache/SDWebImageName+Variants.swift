@@ -15,28 +15,10 @@ extension SDWebImageCache {
 extension SDWebImageName {
     /// The key of a picture of which all transformers have a counterpart in SDWebImage; else `nil`.
     static func variantText(of key: CacheKey) -> String? {
-        let mark = "\0variant"
-        let rest = Array(key.rawValue.utf8.dropFirst(key.original.rawValue.utf8.count))
-        guard !key.isOriginal, rest.starts(with: mark.utf8), let steps = components(rest.dropFirst(mark.utf8.count))
-        else { return nil }
+        guard let steps = key.steps else { return nil }
         let names = steps.compactMap(counterpart)
         guard !names.isEmpty, names.count == steps.count else { return nil }
         return inserting(names.joined(separator: "-"), into: text(of: key.original))
-    }
-
-    /// The parts of a name, each a NUL, a length, a colon and a text; `nil` for another form.
-    private static func components(_ bytes: ArraySlice<UInt8>) -> [String]? {
-        var (rest, found) = (bytes, [String]())
-        while !rest.isEmpty {
-            guard rest.first == 0, let colon = rest.firstIndex(of: UInt8(ascii: ":")),
-                let length = Int(String(decoding: rest[..<colon].dropFirst(), as: UTF8.self)),
-                (0...rest.endIndex - colon - 1).contains(length)
-            else { return nil }
-            let end = colon + 1 + length
-            found.append(String(decoding: rest[colon + 1..<end], as: UTF8.self))
-            rest = rest[end...]
-        }
-        return found
     }
 
     /// SDWebImage's key of a transformer.
@@ -76,9 +58,8 @@ extension SDWebImageName {
     /// As `%f` writes it.
     private static func fixed(_ number: Double) -> String {
         let millionths = Int64(exactly: (abs(number) * 1e6).rounded()) ?? 0
-        let digits = String(millionths % 1_000_000)
-        return (number < 0 ? "-" : "") + "\(millionths / 1_000_000)."
-            + String(repeating: "0", count: 6 - digits.count) + digits
+        let digits = String(1_000_000 + millionths % 1_000_000).dropFirst()
+        return (number < 0 ? "-" : "") + "\(millionths / 1_000_000).\(digits)"
     }
 
     /// The key with a name before the extension of its path, or at its end. The path of a URL is escaped anew.

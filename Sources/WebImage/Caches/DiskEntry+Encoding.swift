@@ -14,20 +14,21 @@ extension DiskEntry {
     /// The entry that the bytes are; `nil` when they are damaged or of another key.
     package init?(encoded bytes: [UInt8], for key: CacheKey) {
         guard let header = EntryHeader(bytes, fileSize: bytes.count) else { return nil }
-        self.init(front: Array(bytes[..<header.bodyOffset]), Array(bytes[header.bodyOffset...]), for: key)
+        let (front, body) = (Array(bytes[..<header.bodyOffset]), Array(bytes[header.bodyOffset...]))
+        guard let found = Self.read(front, body), CacheKey(found.key) == key else { return nil }
+        self = found.entry
     }
 
-    /// The entry of a content; `nil` when the front is damaged, or of another key or another content.
-    package init?(front: [UInt8], _ body: [UInt8], for key: CacheKey) {
+    /// The entry of a content, and the text of its key; `nil` when the front is damaged, or of another content.
+    package static func read(_ front: [UInt8], _ body: [UInt8]) -> (key: String, entry: DiskEntry)? {
         guard let header = EntryHeader(front, fileSize: front.count + body.count), header.bodyOffset == front.count,
             header.matchesFront(front)
         else { return nil }
         let keyEnd = EntryHeader.length + header.keyLength
-        guard front[EntryHeader.length..<keyEnd].elementsEqual(key.rawValue.utf8),
-            var metadata = EntryMetadata(encoded: front[keyEnd...])
+        guard Checksum.ofContent(body) == header.bodyChecksum, var metadata = EntryMetadata(encoded: front[keyEnd...])
         else { return nil }
-        guard Checksum.ofContent(body) == header.bodyChecksum else { return nil }
         metadata.generation = ContentGeneration(rawValue: header.bodyChecksum)
-        self.init(metadata: metadata, bytes: body)
+        let key = String(decoding: front[EntryHeader.length..<keyEnd], as: UTF8.self)
+        return (key, DiskEntry(metadata: metadata, bytes: body))
     }
 }

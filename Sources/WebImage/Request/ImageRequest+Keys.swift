@@ -116,18 +116,24 @@ extension CacheKey {
     fileprivate static let variantMark = "\0variant"
 
     /// Whether both name pictures of one original, made by the same steps apart from those that resize.
-    func differsInSizeAlone(from other: CacheKey) -> Bool { original == other.original && steps == other.steps }
+    func differsInSizeAlone(from other: CacheKey) -> Bool {
+        guard original == other.original, let steps, let others = other.steps else { return false }
+        return steps.filter { !$0.hasPrefix("resize(") } == others.filter { !$0.hasPrefix("resize(") }
+    }
 
-    /// The steps of a variant that do not resize.
-    private var steps: [String] {
+    /// The keys of the steps that make a picture of its original; none for the original, `nil` for what is no picture.
+    package var steps: [String]? {
+        guard isOriginal || suffix.starts(with: Self.variantMark.utf8) else { return nil }
         var (steps, rest) = ([String](), suffix.dropFirst(Self.variantMark.utf8.count))
-        while let colon = rest.firstIndex(of: UInt8(ascii: ":")),
-            let count = Int(String(decoding: rest[..<colon].dropFirst(), as: UTF8.self))
-        {
+        while !rest.isEmpty {
+            guard rest.first == 0, let colon = rest.firstIndex(of: UInt8(ascii: ":")),
+                let count = UInt32(String(decoding: rest[..<colon].dropFirst(), as: UTF8.self))
+            else { return nil }
             rest = rest[colon...].dropFirst()
-            steps.append(String(decoding: rest.prefix(count), as: UTF8.self))
-            rest = rest.dropFirst(count)
+            guard count <= rest.count else { return nil }
+            steps.append(String(decoding: rest.prefix(Int(count)), as: UTF8.self))
+            rest = rest.dropFirst(Int(count))
         }
-        return steps.filter { !$0.hasPrefix("resize(") }
+        return steps
     }
 }

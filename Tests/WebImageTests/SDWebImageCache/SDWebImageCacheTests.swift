@@ -12,13 +12,13 @@ import WebImageTesting
 
 /// A folder that SDWebImage has written, or shares.
 struct SDWebImageCacheTests {
-    private let folder: TemporaryFolder
-    private let time = TestTime()
-    private let key = CacheKey("https://images.example/1.png")
+    let folder: TemporaryFolder
+    let time = TestTime()
+    let key = CacheKey("https://images.example/1.png")
 
     init() throws { folder = try TemporaryFolder(isInMemory: true) }
 
-    private func makeCache(
+    func makeCache(
         readOnlyFolders: [String] = [], maximumAge: Duration = .seconds(604_800), maximumByteCount: Int = 0,
         date: SDWebImageCache.Date = .access, warnings: WarningLog = .init(), system: FileSystem = FileSystem()
     ) -> SDWebImageCache {
@@ -31,7 +31,7 @@ struct SDWebImageCacheTests {
             pool: WorkerPool(name: "flat", width: 2, maximumQueueLength: 100), system: system, executor: nil)
     }
 
-    private func path(_ key: CacheKey, _ folder: String? = nil) -> String {
+    func path(_ key: CacheKey, _ folder: String? = nil) -> String {
         (folder ?? self.folder.path) + "/" + SDWebImageName(key).file
     }
 

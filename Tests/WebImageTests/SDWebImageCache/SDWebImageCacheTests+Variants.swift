@@ -2,7 +2,6 @@
 import Foundation
 import HTTPTransport
 import ImageCoding
-import TaskCoordination
 import TestSupport
 import Testing
 import WebImageTesting
@@ -11,22 +10,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// The names of transformed pictures, and the ages of entries.
-struct SDWebImageVariantTests {
-    private let folder: TemporaryFolder
-    private let time = TestTime()
-    private let key = CacheKey("https://images.example/1.png")
-
-    init() throws { folder = try TemporaryFolder(isInMemory: true) }
-
-    private func makeCache() -> SDWebImageCache {
-        let time = self.time
-        return SDWebImageCache(
-            .init(folder: folder.path, now: { time.now }),
-            pool: WorkerPool(name: "flat", width: 2, maximumQueueLength: 100), system: FileSystem(), executor: nil)
-    }
-
-    private func path(_ key: CacheKey) -> String { folder.path + "/" + SDWebImageName(key).file }
-
+extension SDWebImageCacheTests {
     @Test func `a transformed picture of SDWebImage answers a request, and one that is stored has its name`()
         async throws
     {
@@ -56,9 +40,30 @@ struct SDWebImageVariantTests {
             entry.metadata.age = age
             _ = try await cache.store(entry, for: CacheKey("\(number)"))
         }
+        var ending = sampleEntry(3)
+        ending.metadata.keptUntil = time.now.wholeSeconds + 60
+        _ = try await cache.store(ending, for: CacheKey("3"))
         time.advance(by: .seconds(60))
         try await expectNil(cache.entry(for: CacheKey("0")))
         try await expect(cache.entry(for: CacheKey("1")) != nil)
         try await expect(cache.entry(for: CacheKey("2")) != nil)
+        try await expectNil(cache.entry(for: CacheKey("3")))
+    }
+
+    @Test func `of two keys with one name in the folder each finds what is stored for it alone`() async throws {
+        let cache = makeCache()
+        let (one, other) = (variant("https://images.example/a%2Fb.png"), variant("https://images.example/a/b.png"))
+        expectEqual(path(one), path(other), "SDWebImage writes the path anew")
+        _ = try await cache.store(sampleEntry(1), for: one)
+        try await expectNil(cache.entry(for: other))
+        try await expectNil(cache.renew(other, ifContentIs: nil) { $0.etag = "x" })
+        try await expectEqual(cache.entry(for: one)?.bytes, sampleEntry(1).bytes)
+        _ = try await cache.store(sampleEntry(2), for: other)
+        try await expectNil(cache.entry(for: one))
+        try await expectEqual(cache.entry(for: other)?.bytes, sampleEntry(2).bytes)
+    }
+
+    private func variant(_ url: String) -> CacheKey {
+        ImageRequest(URL(string: url)!, transformers: [.flip(.horizontal)]).variantKey
     }
 }
