@@ -42,21 +42,6 @@ struct RequestCookieTests {
         }
     }
 
-    @Test func `values do not come back with a redirect that comes back`() async throws {
-        try await withOrigin {
-            $0.respond(200)
-        } _: { first, client in
-            let second = try OriginServer.byHand { $0.respond(302, ["Location: \(first.url("/back"))"]) }
-            let start = try OriginServer.byHand { $0.respond(302, ["Location: \(second.url("/"))"]) }
-            defer {
-                second.stop()
-                start.stop()
-            }
-            _ = try await client.send(Self.request(start.url("/")) { $0.values = ["a": "1"] })
-            expectEqual(Self.cookies(start) + Self.cookies(second) + Self.cookies(first), ["a=1", nil, nil])
-        }
-    }
-
     @Test func `a request sends the jar of the client and keeps what is answered, or not`() async throws {
         let jar = HTTPCookieJar()
         try await withOrigin(.loopback { $0.cookieJar = jar }, handler: Self.answer) { origin, client in
