@@ -29,8 +29,8 @@ public struct DecodedImage: Sendable {
     enum Content: Sendable {
         /// All in memory, at least one.
         case held([Frame])
-        /// Made by the source, a ``FrameBuffer`` that all copies share; the pixels of the first one are in memory unless they were released. Indirect, so that
-        /// a copy of a still picture costs one reference.
+        /// Made by the source, a ``FrameBuffer`` that all copies share; the pixels of the first one are in memory unless
+        /// they were released. Indirect, so that a copy of a still picture costs one reference.
         indirect case onDemand([UInt8]?, any FrameSource)
     }
 

@@ -70,7 +70,7 @@ extension Pipeline {
         return prepared
     }
 
-    private static func needsPreparation(_ transformer: any ImageTransforming) -> Bool {
+    static func needsPreparation(_ transformer: any ImageTransforming) -> Bool {
         if let pipeline = transformer as? TransformerPipeline {
             return pipeline.transformers.contains(where: needsPreparation)
         }

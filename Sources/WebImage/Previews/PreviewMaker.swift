@@ -108,13 +108,17 @@ extension Pipeline {
         _ progress: LoadProgress, _ request: ImageRequest, for caller: AnyObject,
         _ listener: @escaping PreviewMaker.Listener
     ) {
-        guard let options = request.previews, request.bodyTransformer == nil, hooks.bodyTransformer == nil,
+        guard var options = request.previews, request.bodyTransformer == nil, hooks.bodyTransformer == nil,
             // The whole picture comes next.
             let received = progress.received, received.count != progress.expectedByteCount
         else { return }
+        if options.isTransformed {
+            if request.transformers.contains(where: Self.needsPreparation) { return }
+            options.picture = request.variantKey
+        }
         received.previews.hear(received, options, for: caller, on: executor, listener) {
-            [processing] received, session in
-            try await processing.preview(of: received, in: options.size, for: request, session)
+            [processing, options] received, session in
+            try await processing.preview(of: received, options, for: request, session)
         }
     }
 }

@@ -47,19 +47,25 @@ final class PreviewSession: Sendable {
 }
 
 extension ImageProcessor {
-    /// Decodes the beginning of a file at a small size: of an animation, the frames that have arrived.
+    /// Decodes the beginning of a file at a small size, or at that of the picture if it is transformed. Of an
+    /// animation, the frames that have arrived.
     ///
-    /// - Returns: `nil` when other work has the memory that it takes.
+    /// - Returns: `nil` when other work has the memory that it takes, or the request wants none of such a file.
     func preview(
-        of received: ReceivedBytes, in box: PixelSize, for request: ImageRequest, _ session: PreviewSession
+        of received: ReceivedBytes, _ wish: PreviewOptions, for request: ImageRequest, _ session: PreviewSession
     ) async throws -> PreviewMaker.Preview? {
+        let (resize, steps) =
+            wish.isTransformed ? ResizeTransformer.leading(request.transformers) : (.resize(to: wish.size), [])
         let options = DecodeOptions(
             limits: limits(for: request), firstFrameOnly: request.firstFrameOnly, framesOnDemand: true,
-            thumbnail: .resize(to: box), failOn: .never)
+            thumbnail: resize, failOn: .never)
         let coders = coders(for: request)
+        let leavesAnimations = !steps.isEmpty && !request.firstFrameOnly && !request.transformsAnimations
         return try await perform(0, for: request, priority: .utility) { [queue] turn in
             let bytes = received.bytes
-            var image = try session.preview(of: bytes) {
+            let content = wish.content(of: bytes)
+            let scans = try session.preview(of: bytes) {
+                guard content.contains(.scans) else { return .anew }
                 // A file without a whole header yet.
                 guard let previewer = try? coders.previewer(for: bytes, options: options) else {
                     return (try? coders.properties(of: bytes, options: options)) == nil ? .later : .anew
@@ -70,10 +76,21 @@ extension ImageProcessor {
                 }
                 return .reading(PreviewSession.Reading(previewer: previewer, share: share))
             }
-            if image == nil, turn.grow(by: try coders.decodingByteCount(of: bytes, options: options)) {
-                image = try coders.decode(bytes, options: options)
+            func anew() throws -> DecodedImage? {
+                guard content.contains(.parts),
+                    turn.grow(by: try coders.decodingByteCount(of: bytes, options: options))
+                else { return nil }
+                return try coders.decode(bytes, options: options)
             }
-            return image.map { ($0, turn.share(of: $0.byteCount)) }
+            guard var image = try scans ?? anew() else { return nil }
+            // What may be an animation is left as it is.
+            let isLeft = try leavesAnimations && coders.properties(of: bytes, options: options).frameCount != 1
+            for step in isLeft ? [] : steps {
+                let result = step.resultSize(for: image.size).bitmapByteCount.saturatingMultiply(image.frameCount)
+                guard turn.grow(by: result.saturatingAdd(step.workingByteCount(for: image.size))) else { return nil }
+                image = try step.transform(image)
+            }
+            return (image, turn.share(of: image.byteCount))
         }
     }
 }

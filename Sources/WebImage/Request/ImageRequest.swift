@@ -142,7 +142,8 @@ extension ImageRequest {
     /// Whether ``ImageManager/events(for:)`` brings pictures of the file while it arrives, and how they are made. None
     /// by default.
     ///
-    /// JPEG, PNG, GIF and WebP have previews. The callers of one transfer share them. They are not transformed.
+    /// JPEG, PNG, GIF and WebP have previews. The callers of one transfer share them. They are transformed if
+    /// ``PreviewOptions/isTransformed`` says so.
     public var previews: PreviewOptions? {
         get { fields.value.previews }
         set { change { $0.previews = newValue } }
