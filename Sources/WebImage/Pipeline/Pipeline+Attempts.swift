@@ -5,11 +5,6 @@ import TaskCoordination
 extension Pipeline {
     private static let alternativeLimit = 8
 
-    /// Whether a request may need more than one flight.
-    func mayTryAgain(_ request: ImageRequest) -> Bool {
-        hooks.retry != nil || request.parts?.value.triesAgain == true
-    }
-
     /// What the first flight with an answer brings.
     ///
     /// - Parameters:
@@ -49,7 +44,6 @@ extension Pipeline {
             } catch let error as ImageLoadError where !error.isFinal {
                 guard let delay = try await delay(of: rule, request, error, count) else { throw error }
                 await pause(delay)
-                try Task.checkCancellation()
             }
             // The broken file may still be at hand.
             jobs.forgetArrivals(of: RequestIdentity(request))

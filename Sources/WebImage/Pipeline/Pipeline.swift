@@ -173,7 +173,8 @@ extension Pipeline {
         if hooksProcessRequests, let hit = hit(request, product) { return hit }
         let watch = hub.noteBegin()
         do {
-            let value = try await fly(request, product, onProgress, tryingAgain: mayTryAgain(request) ? asked : nil)
+            let triesAgain = hooks.retry != nil || request.parts?.value.triesAgain == true
+            let value = try await fly(request, product, onProgress, tryingAgain: triesAgain ? asked : nil)
             hub.noteEnd(request, value.source, watch)
             return value
         } catch {

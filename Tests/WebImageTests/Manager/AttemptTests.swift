@@ -125,6 +125,11 @@ import WebImageTesting
         request.retry = .upTo(5)
         for _ in 0..<2 { expect(scenario.loadInTurn(request).error is ImageLoadError) }
         expectEqual(scenario.transport.requests.count, 1)
+        // A page in place of a picture may be mended, but not within the time for which it is remembered.
+        let other = ManagerScenario(seed: 1) { try Fault.page.answer($0) }
+        other.loadInTurn(1)
+        expectEqual(other.loadInTurn(request).code, .recentlyFailed)
+        expectEqual(other.transport.requests.count, 1)
     }
 
     @Test(arguments: Self.seeds)
@@ -254,6 +259,21 @@ import WebImageTesting
         expectEqual(error?.status, 404)
         expectEqual(error?.failuresOfAlternatives.map(\.status), [410])
         expectEqual(error?.failuresOfAlternatives.first?.url, Self.mirror.url)
+    }
+
+    @Test func `what an alternative brings for one user is not kept for all`() {
+        let scenario = ManagerScenario(seed: 1) { request in
+            guard request.url.host() == "mirror.test" else { return HTTPResponse(status: 503, url: request.url) }
+            return try HTTPResponse.picture(for: request)
+        }
+        var (request, mirror) = (ImageRequest.numbered(1), Self.mirror)
+        mirror.headers["Authorization"] = "secret"
+        request.alternatives = [mirror]
+        expect(scenario.loadInTurn(request).value != nil)
+        expectNil(scenario.manager.peek(request))
+        request.headers["Authorization"] = "of the same user"
+        expect(scenario.loadInTurn(request).value != nil)
+        expect(scenario.manager.peek(request) != nil)
     }
 
     @Test func `HTTP's rules keep nothing of an alternative under the first name`() {
