@@ -43,32 +43,22 @@ public struct HTTPTransferStates: AsyncSequence, Sendable {
     let board: TransferBoard
 
     /// Begins to read.
-    public func makeAsyncIterator() -> Iterator { Iterator(board: board, news: board.subscribe().makeAsyncIterator()) }
+    public func makeAsyncIterator() -> Iterator { Iterator(board: board) }
 
     /// Reads the states of a transfer.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let board: TransferBoard
-        fileprivate var news: AsyncStream<Void>.Iterator
         fileprivate var last: HTTPTransferState?
         fileprivate var sent: HTTPTransferState?
 
         /// The next state; `nil` after the end of the transfer.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> HTTPTransferState? {
-            guard last?.isEnded != true else { return nil }
-            while true {
-                let (state, lastSent) = board.states
-                let isNews = lastSent != nil && lastSent != sent
-                sent = lastSent
-                if isNews {
-                    last = sent
-                    return sent
-                }
-                guard state == last else {
-                    last = state
-                    return state
-                }
-                guard await news.next(isolation: actor) != nil else { return nil }
+            guard last?.isEnded != true, let (state, lastSent) = await board.states(after: last, sent) else {
+                return nil
             }
+            last = lastSent == sent ? state : lastSent ?? state
+            sent = lastSent
+            return last
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import HTTPTransport
-import Locks
+import TaskCoordination
 
 /// The state of a transfer, and those who wait for another.
 final class TransferBoard: Sendable {
@@ -11,44 +11,40 @@ final class TransferBoard: Sendable {
         /// The number of the run whose reports count; 0 while none does.
         var run = 0
         var lastRun = 0
-        var readers: [Int: AsyncStream<Void>.Continuation] = [:]
-        var lastReader = 0
+
+        /// Whether a reader of this state, and of what was sent, has more to read.
+        func isNews(after state: HTTPTransferState?, _ sent: HTTPTransferState?) -> Bool {
+            self.state != state || self.sent != nil && self.sent != sent
+        }
     }
 
-    private let contents = Mutex(Contents())
+    private let contents = Watched(Contents())
 
-    var state: HTTPTransferState { contents.withLock { $0.state } }
+    var state: HTTPTransferState { contents.read(\.state) }
 
-    /// The state, and the last of its run in which content was sent.
-    var states: (HTTPTransferState, sent: HTTPTransferState?) { contents.withLock { ($0.state, $0.sent) } }
+    /// The number of readers that wait.
+    var readerCount: Int { contents.watcherCount }
 
-    /// The number of sequences that are read.
-    var readerCount: Int { contents.withLock { $0.readers.count } }
-
-    /// A sequence with an element after each change, beginning now. Changes that are not read become one.
-    func subscribe() -> AsyncStream<Void> {
-        let (stream, reader) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let id = contents.withLock { contents in
-            contents.lastReader += 1
-            contents.readers[contents.lastReader] = reader
-            return contents.lastReader
+    /// The state, and the last of its run in which content was sent, as soon as one of them is another.
+    ///
+    /// **Cancellation**: returns `nil` at once.
+    func states(
+        after state: HTTPTransferState?, _ sent: HTTPTransferState?
+    ) async -> (HTTPTransferState, sent: HTTPTransferState?)? {
+        while await contents.answer(to: { $0.isNews(after: state, sent) ? true : nil }) != nil {
+            // Another change may have come since.
+            let now = contents.value
+            if now.isNews(after: state, sent) { return (now.state, now.sent) }
         }
-        reader.onTermination = { [weak self] _ in self?.contents.withLock { _ = $0.readers.removeValue(forKey: id) } }
-        return stream
+        return nil
     }
 
     /// Changes the state. Reports of earlier runs no longer count.
-    func set(_ state: HTTPTransferState) {
-        publish {
-            $0.run = 0
-            $0.state = state
-            return true
-        }
-    }
+    func set(_ state: HTTPTransferState) { contents.change { ($0.run, $0.state) = (0, state) } }
 
     /// The reports of a new run.
     func beginRun() -> TransferReports {
-        let run = contents.withLock { contents in
+        let run = contents.change { contents in
             contents.lastRun += 1
             contents.run = contents.lastRun
             contents.sent = nil
@@ -64,19 +60,10 @@ final class TransferBoard: Sendable {
             case .sending(let byteCount): .sending(byteCount: byteCount)
             case .receiving(let byteCount, let expected): .receiving(byteCount: byteCount, expected: expected)
             }
-        publish { contents in
-            guard contents.run == run, contents.state != state else { return false }
+        contents.change { contents in
+            guard contents.run == run else { return }
             contents.state = state
             if case .sending(byteCount: 1...) = state { contents.sent = state }
-            return true
         }
-    }
-
-    private func publish(_ change: (inout Contents) -> Bool) {
-        let readers = contents.withLock { contents in
-            change(&contents) ? Array(contents.readers.values) : []
-        }
-        // The readers look at the state themselves, so the order of two changes does not matter here.
-        for reader in readers { reader.yield() }
     }
 }

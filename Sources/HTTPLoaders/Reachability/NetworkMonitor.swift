@@ -2,7 +2,7 @@
 #if os(Linux)
 import EventLoops
 import HTTPTransport
-import Locks
+import TaskCoordination
 
 /// Watches the links, addresses and routes of this machine.
 ///
@@ -64,59 +64,36 @@ public final class NetworkMonitor: Sendable {
 final class NetworkBoard: Sendable {
     private struct Contents {
         var state: NetworkState
-        var readers: [Int: AsyncStream<NetworkState>.Continuation] = [:]
-        var lastID = 0
         var isClosed = false
     }
 
-    private let contents: Mutex<Contents>
+    private let contents: Watched<Contents>
 
-    init(_ state: NetworkState) {
-        contents = Mutex(Contents(state: state))
-    }
+    init(_ state: NetworkState) { contents = Watched(Contents(state: state)) }
 
-    var state: NetworkState { contents.withLock { $0.state } }
-
-    /// The number of sequences that are read.
-    var readerCount: Int { contents.withLock { $0.readers.count } }
+    var state: NetworkState { contents.read(\.state) }
 
     /// Tells the readers, if the state is another one.
-    func publish(_ state: NetworkState) {
-        let readers = contents.withLock { contents in
-            guard contents.state != state else { return [] as [AsyncStream<NetworkState>.Continuation] }
-            contents.state = state
-            return Array(contents.readers.values)
-        }
-        for reader in readers { reader.yield(state) }
-    }
+    func publish(_ state: NetworkState) { contents.change { $0.state = state } }
 
     func subscribe() -> AsyncStream<NetworkState> {
-        let (stream, reader) = AsyncStream.makeStream(of: NetworkState.self, bufferingPolicy: .bufferingNewest(1))
-        let (state, id) = contents.withLock { contents -> (NetworkState, Int?) in
-            guard !contents.isClosed else { return (contents.state, nil) }
-            contents.lastID += 1
-            contents.readers[contents.lastID] = reader
-            return (contents.state, contents.lastID)
+        let read = Watched<NetworkState?>(nil)
+        return AsyncStream { [contents] in
+            let last = read.value
+            while await contents.answer(to: { $0.isClosed || $0.state != last ? true : nil }) != nil {
+                // Another change may have come since.
+                let now = contents.value
+                if now.state != last {
+                    read.change { $0 = now.state }
+                    return now.state
+                }
+                if now.isClosed { break }
+            }
+            return nil
         }
-        // A change in between is yielded before or after, so the newest state is asked for again.
-        reader.yield(state)
-        let newest = self.state
-        if newest != state { reader.yield(newest) }
-        guard let id else {
-            reader.finish()
-            return stream
-        }
-        reader.onTermination = { [weak self] _ in self?.contents.withLock { _ = $0.readers.removeValue(forKey: id) } }
-        return stream
     }
 
     /// Ends every sequence.
-    func close() {
-        let readers = contents.withLock { contents in
-            contents.isClosed = true
-            return Array(contents.readers.values)
-        }
-        for reader in readers { reader.finish() }
-    }
+    func close() { contents.change { $0.isClosed = true } }
 }
 #endif
