@@ -47,16 +47,21 @@ public final class HTTPTransfer: Sendable, Identifiable {
     /// Ends the transfer; one that has not begun never begins.
     ///
     /// Does nothing when it has ended.
-    public func cancel() { queue.cancel(self) }
+    public func cancel() { queue.change(self) { $0.isCancelled = true } }
 
     /// Ends the transfer for now, and gives its place in the queue to another.
     ///
     /// With a ``ResumingLoader`` the bytes that have arrived are kept, and ``resume()`` goes on where they end. With
     /// every other loader the transfer begins anew. Does nothing when it has ended.
-    public func pause() { queue.pause(self) }
+    public func pause() {
+        queue.change(self) { entry in
+            entry.isPaused = true
+            if case .running = entry.stage { entry.wasPaused = true }
+        }
+    }
 
     /// Lets a paused transfer go on when it is its turn. Does nothing when it is not paused.
-    public func resume() { queue.resume(self) }
+    public func resume() { queue.change(self) { $0.isPaused = false } }
 
     /// Ends the transfer for those who wait; called once by the queue.
     func end(_ result: Result<CollectedResponse, any Error>) {

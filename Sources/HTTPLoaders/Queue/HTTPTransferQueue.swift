@@ -84,28 +84,13 @@ public final class HTTPTransferQueue: Sendable {
 
     /// Cancels every transfer.
     public func cancelAll() {
-        for transfer in line.withLock({ $0.transfers }) { cancel(transfer) }
+        for transfer in line.withLock({ $0.transfers }) { transfer.cancel() }
     }
 
     // MARK: - One transfer
 
-    func cancel(_ transfer: HTTPTransfer) {
-        change(transfer) { $0.isCancelled = true }
-    }
-
-    func pause(_ transfer: HTTPTransfer) {
-        change(transfer) { entry in
-            entry.isPaused = true
-            if case .running = entry.stage { entry.wasPaused = true }
-        }
-    }
-
-    func resume(_ transfer: HTTPTransfer) {
-        change(transfer) { $0.isPaused = false }
-    }
-
     /// Notes what a caller wants, and takes the transfer out of the queue, or ends its run, when that is against it.
-    private func change(_ transfer: HTTPTransfer, _ wish: (inout TransferLine.Entry) -> Void) {
+    func change(_ transfer: HTTPTransfer, _ wish: (inout TransferLine.Entry) -> Void) {
         let stage = line.withLock { line -> TransferLine.Stage in
             guard var entry = line.entries[transfer.id] else { return .held }
             wish(&entry)
