@@ -68,17 +68,13 @@ private enum FormTree: Decodable {
 
     init(from decoder: any Decoder) throws {
         let single = try decoder.singleValueContainer()
+        func decoded<Part: Decodable>(_ type: Part.Type) -> String? { (try? single.decode(type)).map { "\($0)" } }
         if single.decodeNil() {
             self = .none
         } else if let flag = try? single.decode(Bool.self) {
             self = .text(flag ? "1" : "0")
-        } else if let number = try? single.decode(Int64.self) {
-            self = .text("\(number)")
-        } else if let number = try? single.decode(UInt64.self) {
-            self = .text("\(number)")
-        } else if let number = try? single.decode(Double.self) {
-            self = .text("\(number)")
-        } else if let text = try? single.decode(String.self) {
+        } else if let text = decoded(Int64.self) ?? decoded(UInt64.self) ?? decoded(Double.self) ?? decoded(String.self)
+        {
             self = .text(text)
         } else if let array = try? single.decode([FormTree].self) {
             self = .array(array)
