@@ -114,7 +114,7 @@ extension DecodedImage {
         guard case .onDemand(let first, let source) = content, source.endsAtDamage else {
             return (try make(self), damage)
         }
-        let noting = NotingFrames(source)
+        let noting = MappedFrames(source)
         let value = try make(copy(size, .onDemand(first, noting), loopCount: loopCount, hasAlpha: hasAlpha))
         return (value, noting.hasDamage ? damage.union([.missingPixels, .corruptData]) : damage)
     }

@@ -44,42 +44,31 @@ extension FrameSource {
     public func releaseMemory() {}
 }
 
-/// Frames of another source, each transformed when it is asked for.
-struct MappedFrames: FrameSource {
+/// Frames of another source, each transformed when it is asked for, with a note of whether one was damaged.
+final class MappedFrames: FrameSource {
     private let base: any FrameSource
     private let inputByteCount: Int
     private let transform: @Sendable ([UInt8]) throws -> [UInt8]
+    private let found = Mutex(false)
 
-    /// - Parameter inputByteCount: The bytes of a frame before it is transformed.
+    /// - Parameters:
+    ///   - inputByteCount: The bytes of a frame before it is transformed, while it is.
+    ///   - transform: Makes the pixels of a frame from those of the source; the same by default.
     init(
-        _ base: any FrameSource, inputByteCount: Int, _ transform: @escaping @Sendable ([UInt8]) throws -> [UInt8]
+        _ base: any FrameSource, inputByteCount: Int = 0,
+        _ transform: @escaping @Sendable ([UInt8]) throws -> [UInt8] = { $0 }
     ) {
         (self.base, self.inputByteCount, self.transform) = (base, inputByteCount, transform)
     }
 
+    /// Whether a frame that was asked for is damaged.
+    var hasDamage: Bool { found.withLock { $0 } }
     var durations: [Duration] { base.durations }
     var byteCount: Int { base.byteCount.saturatingAdd(inputByteCount) }
     var endsAtDamage: Bool { base.endsAtDamage }
 
-    func pixels(at index: Int) throws -> [UInt8] { try transform(base.pixels(at: index)) }
-    func releaseMemory() { base.releaseMemory() }
-}
-
-/// Frames of another source that ends at damage, with a note of whether it did.
-final class NotingFrames: FrameSource {
-    private let base: any FrameSource
-    private let found = Mutex(false)
-
-    init(_ base: any FrameSource) { self.base = base }
-
-    /// Whether a frame that was asked for is damaged.
-    var hasDamage: Bool { found.withLock { $0 } }
-    var durations: [Duration] { base.durations }
-    var byteCount: Int { base.byteCount }
-    var endsAtDamage: Bool { true }
-
     func pixels(at index: Int) throws -> [UInt8] {
-        do { return try base.pixels(at: index) } catch let error as ImageError where error.isDamage {
+        do { return try transform(base.pixels(at: index)) } catch let error as ImageError where error.isDamage {
             found.withLock { $0 = true }
             throw error
         }
