@@ -124,20 +124,6 @@ public enum BlendMode: String, Hashable, Sendable, CaseIterable {
 }
 
 extension BlendMode {
-    /// The number of the mode in the shims.
-    var number: Int32 {
-        let number =
-            switch self {
-            case .normal: SWI_NORMAL
-            case .multiply: SWI_MULTIPLY
-            case .screen: SWI_SCREEN
-            case .overlay: SWI_OVERLAY
-            case .hardLight: SWI_HARD_LIGHT
-            case .darken: SWI_DARKEN
-            case .lighten: SWI_LIGHTEN
-            case .difference: SWI_DIFFERENCE
-            case .plus: SWI_PLUS
-            }
-        return Int32(number)
-    }
+    /// The number of the mode in the shims, which have the modes in the same order.
+    var number: Int32 { Int32(BlendMode.allCases.firstIndex(of: self) ?? 0) }
 }
