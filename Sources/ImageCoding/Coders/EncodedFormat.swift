@@ -45,7 +45,7 @@ public struct EncodedFormat: Hashable, Sendable {
 
 extension EncodedFormat {
     /// The same format with other options.
-    func with(_ change: (inout EncodeOptions) -> Void) -> EncodedFormat {
+    package func with(_ change: (inout EncodeOptions) -> Void) -> EncodedFormat {
         var options = options
         change(&options)
         return EncodedFormat(format, options: options)

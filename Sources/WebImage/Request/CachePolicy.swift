@@ -66,11 +66,7 @@ public struct CacheAccess: Sendable, Hashable {
     public static let none = CacheAccess([])
 
     /// The tiers that both use, for each kind.
-    package func intersection(_ tiers: CacheTiers) -> CacheAccess {
-        CacheAccess(
-            original: original.intersection(tiers), variant: variant.intersection(tiers),
-            file: file.intersection(tiers))
-    }
+    package func intersection(_ tiers: CacheTiers) -> CacheAccess { intersection(CacheAccess(tiers)) }
 
     /// The tiers that both use, for each kind.
     func intersection(_ other: CacheAccess) -> CacheAccess {

@@ -41,9 +41,7 @@ public enum OutputFormat: Sendable, Hashable {
     func encodedFormat(original format: ImageFormat, isLossless: Bool, coders: ImageCoders) -> EncodedFormat {
         if case .encoded(let encoded) = self {
             guard format == .png, encoded.format == .png, encoded.options.maximumColors == nil else { return encoded }
-            var options = encoded.options
-            options.writesAPNG = true
-            return EncodedFormat(.png, options: options)
+            return encoded.with { $0.writesAPNG = true }
         }
         switch format {
         case .jpeg: return .jpeg(quality: 85)
