@@ -6,13 +6,7 @@ import TaskCoordination
 
 extension ImageLoadError {
     /// Whether an early retry cannot succeed: the picture is missing, or the file is not a picture.
-    var isLasting: Bool {
-        switch code {
-        case .unacceptableStatus: status == 404 || status == 410
-        case .undecodable: true
-        default: false
-        }
-    }
+    var isLasting: Bool { isGone || code == .undecodable }
 
     /// Whether every variant of the address fails alike. Limits on what a decoder may do depend on the variant.
     var isOfAddress: Bool {

@@ -36,10 +36,8 @@ extension ImageManager {
     }
 
     private nonisolated func cachedFirst(_ request: ImageRequest) async throws -> ImageResponse? {
-        var cached = request
-        cached.cachePolicy = .onlyIfCached
         do {
-            return try await load(cached)
+            return try await cachedResponse(for: request)
         } catch let error as ImageLoadError where error.code != .shutDown {
             // Whatever the error was, the origin is asked.
             return nil
