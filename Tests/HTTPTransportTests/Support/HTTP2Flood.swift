@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-package import PlatformBasics
-internal import TaskCoordination
+import Foundation
+import TaskCoordination
+
+@testable import WebImageTesting
 
 /// A loopback server that speaks HTTP/2 over TLS, answers each first request with status 200, and then sends the same
 /// frame over and over until its peer leaves.
 ///
 /// Each connection has a thread of its own. Stop it with ``stop()``.
-package final class HTTP2Flood: Sendable {
+final class HTTP2Flood: Sendable {
     /// The repeated frame.
-    package enum Frame: Sendable, CaseIterable {
+    enum Frame: Sendable, CaseIterable {
         /// DATA without a byte: the body continues and never gets longer.
         case emptyData
         /// PING, which the peer must answer.
@@ -50,18 +52,18 @@ package final class HTTP2Flood: Sendable {
     }
 
     /// The weights of the streams of the answered requests, 1 … 256; `nil` for one without.
-    package var requestWeights: [Int?] { weights.value }
+    var requestWeights: [Int?] { weights.value }
 
     /// Starts a server.
     /// - Throws: ``OriginError``.
-    package static func start(tls certificate: TestCertificate, frame: Frame) throws(OriginError) -> HTTP2Flood {
+    static func start(tls certificate: TestCertificate, frame: Frame) throws(OriginError) -> HTTP2Flood {
         // 0x88 is `:status: 200` in HPACK's static table; the flag ends the headers and not the stream.
         try start(tls: certificate, frame: frame) { [HTTP2Flood.frame(type: 1, flags: 4, stream: $1, [0x88])] }
     }
 
     /// Starts a server that answers in its own way: the requests of each connection, or the first one before its flood.
     /// - Parameter answer: The frames, by the number of the request, from 1, and its stream.
-    package static func start(
+    static func start(
         tls certificate: TestCertificate, frame: Frame? = nil,
         answer: @escaping @Sendable (_ number: Int, _ stream: UInt8) -> [[UInt8]]
     ) throws(OriginError) -> HTTP2Flood {
@@ -69,13 +71,13 @@ package final class HTTP2Flood: Sendable {
     }
 
     /// Closes all connections and waits for the end of all threads.
-    package func stop() {
+    func stop() {
         listener.stop()
         connections.stop()
     }
 
     /// The URL of the server's root.
-    package var url: URL {
+    var url: URL {
         guard let url = URL(string: "https://localhost:\(listener.port)/") else { preconditionFailure("is a URL") }
         return url
     }
@@ -123,7 +125,7 @@ package final class HTTP2Flood: Sendable {
         return nil
     }
 
-    package static func frame(type: UInt8, flags: UInt8 = 0, stream: UInt8, _ payload: [UInt8]) -> [UInt8] {
+    static func frame(type: UInt8, flags: UInt8 = 0, stream: UInt8, _ payload: [UInt8]) -> [UInt8] {
         [0, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF), type, flags, 0, 0, 0, stream] + payload
     }
 }
