@@ -212,7 +212,7 @@ let package = Package(
 
         // The traits of our own suites; needs Swift Testing, so it is no part of `WebImageTesting`.
         .target(
-            name: "TestSupport", dependencies: ["WebImageTesting", "CTestSupport"], path: "Tests/TestSupport"),
+            name: "TestSupport", dependencies: ["Locks", "WebImageTesting", "CTestSupport"], path: "Tests/TestSupport"),
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
 
         .testTarget(name: "TaskCoordinationTests", dependencies: ["Locks", "TaskCoordination", "WebImageTesting"]),

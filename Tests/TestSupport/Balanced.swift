@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 package import Testing
-package import WebImageTesting
 
 /// Looks into the ledger of each test when the test is over: what its scenarios have set up must be empty.
 ///

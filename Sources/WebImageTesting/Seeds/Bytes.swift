@@ -17,18 +17,3 @@ package func == (left: [UInt8], right: [UInt8]) -> Bool {
         }
     }
 }
-
-extension [UInt8] {
-    /// Whether every byte is this one.
-    ///
-    /// - Complexity: O(n), of the C library's `memcmp`.
-    package func isFilled(with byte: UInt8) -> Bool {
-        guard let first else { return true }
-        guard first == byte else { return false }
-        // Each byte is compared with the one before it.
-        return unsafe withUnsafeBytes { bytes in
-            guard let start = bytes.baseAddress else { return true }
-            return unsafe memcmp(start, start + 1, bytes.count - 1) == 0
-        }
-    }
-}

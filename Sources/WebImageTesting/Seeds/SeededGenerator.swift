@@ -22,11 +22,4 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
 
     /// The next number below a limit, by the remainder of a division.
     package mutating func next(below limit: Int) -> Int { Int(next() % UInt64(limit)) }
-
-    /// Bytes that no coding makes shorter.
-    package static func bytes(count: Int, seed: UInt64 = 1) -> [UInt8] {
-        var generator = SeededGenerator(seed: seed)
-        let numbers = (0..<(count + 7) / 8).map { _ in generator.next() }
-        return unsafe numbers.withUnsafeBytes { unsafe Array($0.prefix(count)) }
-    }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import WebImageTesting
 
 /// A response as an origin would send it, and what a seed makes of it.

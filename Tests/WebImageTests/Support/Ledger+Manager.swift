@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import TaskCoordination
+import TestSupport
 import WebImageTesting
 
 @testable import WebImage

@@ -10,18 +10,6 @@ extension OriginReply {
         changed { $0.headers.append(name: name, value: value) }
     }
 
-    /// Adds many header fields named `X-Padding-1`, `X-Padding-2` and so on.
-    ///
-    /// - Parameters:
-    ///   - count: How many fields.
-    ///   - valueByteCount: The size of each value.
-    package func paddedHead(count: Int, valueByteCount: Int) -> OriginReply {
-        changed { reply in
-            let value = String(repeating: "x", count: max(0, valueByteCount))
-            for number in 0..<max(0, count) { reply.headers.append(name: "X-Padding-\(number + 1)", value: value) }
-        }
-    }
-
     /// Sets the `ETag`, and answers conditional requests by it: `If-None-Match` with 304, `If-Match` with 412.
     ///
     /// - Parameter tag: With its quotation marks, and with `W/` before them for a weak one.
