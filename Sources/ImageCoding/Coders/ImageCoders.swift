@@ -77,7 +77,8 @@ public struct ImageCoders: Sendable {
             let properties = try decoder.properties(of: bytes, options: options)
             let frames = conversion.isDoneWhileDrawing ? 0 : decoder.keptFrameCount(properties, options)
             let size = options.thumbnail?.shrinking.resultSize(for: properties.size) ?? properties.size
-            decoding = decoding.saturatingAdd(size.bitmapByteCount.saturatingMultiply(frames)).saturatingAdd(1 << 20)
+            decoding = decoding.saturatingAdd(size.bitmapByteCount.saturatingMultiply(frames))
+                .saturatingAdd(conversion.byteCount)
         }
         guard let thumbnail = options.thumbnail, thumbnail.allowsEnlarging else { return decoding }
         let properties = try decoder.properties(of: bytes, options: options)

@@ -11,11 +11,20 @@ import Locks
         var description: ColorDescription
         /// One of `SWI_PIXELS_...`.
         var pixels: Int32
+
+        /// The most bytes that preparing a conversion takes: a table of a profile is read and linked several times. At
+        /// most a third of them stay.
+        var byteCount: Int {
+            guard case .profile(let profile) = description else { return 1 << 20 }
+            return 1 << 20 + profile.count * 9
+        }
     }
 
     private let profile: OpaquePointer
     /// Whether decoders convert as they draw: inks, and pixels of sixteen bits.
     let isDoneWhileDrawing: Bool
+    /// The most bytes that preparing it took.
+    let byteCount: Int
 
     /// Prepares a conversion.
     ///
@@ -43,6 +52,7 @@ import Locks
         guard let made = unsafe made else { return nil }
         unsafe profile = made
         isDoneWhileDrawing = source.pixels != Int32(SWI_PIXELS_RGBA_8)
+        byteCount = source.byteCount
     }
 
     deinit { unsafe swi_profile_free(profile) }
@@ -87,6 +97,8 @@ extension ColorConversion: Hashable {
 extension ColorConversion {
     /// How many conversions are kept, also of colours that need none. One of inks takes half a megabyte.
     static let keptCount = 16
+    /// The most bytes that preparing those that are kept took. Untrusted profiles may have a megabyte each.
+    static let keptByteCount = 32 << 20
 
     /// The last ones used, the latest at the end.
     private static let kept = Mutex<[(source: Source, conversion: ColorConversion?)]>([])
@@ -102,8 +114,10 @@ extension ColorConversion {
         let made = ColorConversion(source)
         kept.withLock { kept in
             kept.removeAll { $0.source == source }
-            if kept.count == keptCount { kept.removeFirst() }
             kept.append((source, made))
+            while kept.count > keptCount || kept.reduce(0, { $0 + $1.source.byteCount }) > keptByteCount {
+                kept.removeFirst()
+            }
         }
         return made
     }

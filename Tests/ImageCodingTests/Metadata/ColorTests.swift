@@ -103,6 +103,22 @@ struct ColorTests {
         expectNil(weakly)
     }
 
+    @Test func `of conversions of large profiles fewer are kept`() throws {
+        let known = try #require(MetadataBlocks(of: Self.file("wide.png")).profile)
+        let plain = try Fixture.file("rgb8.png")
+        func conversion(_ index: UInt8) throws -> ColorConversion? {
+            let size = PNGChunk.bigEndian(UInt32(known.count + 900_000))
+            let large = size + known[4...] + [UInt8](repeating: index, count: 900_000)
+            return ColorConversion.of(
+                MetadataBlocks(of: inserting("iCCP", try #require(PNGProfile.deflated(large)), into: plain)))
+        }
+        weak let first = try conversion(0)
+        for index in 1...2 as ClosedRange<UInt8> { _ = try conversion(index) }
+        let last = try #require(try conversion(3))
+        expectNil(first)
+        #expect(try last === conversion(3))
+    }
+
     @Test(arguments: ["wide.png", "inks.jpg", "wide16.png"])
     func `a thumbnail is converted, and its memory counts`(name: String) throws {
         let file = try Self.file(name)
@@ -114,7 +130,8 @@ struct ColorTests {
         let decoder = try coders.decoder(for: file, options: options)
         let more =
             try coders.decodingByteCount(of: file) - decoder.decodingByteCount(of: file, options: DecodeOptions())
-        expectEqual(more, 1 << 20 + (name == "wide.png" ? 32 * 24 * 4 : 0))
+        let profile = try #require(MetadataBlocks(of: file).profile)
+        expectEqual(more, 1 << 20 + profile.count * 9 + (name == "wide.png" ? 32 * 24 * 4 : 0))
         let small = DecodeOptions(limits: ImageLimits(maximumMetadataByteCount: 100))
         try expectEqual(coders.decode(file, options: small).pixels, plain(file).pixels)
     }
