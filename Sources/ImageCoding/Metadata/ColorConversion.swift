@@ -109,25 +109,16 @@ extension ColorConversion {
     static func of(_ blocks: MetadataBlocks) -> ColorConversion? {
         guard let description = blocks.colors else { return nil }
         let source = Source(description: description, pixels: blocks.pixels)
-        if let known = kept.withLock({ take(source, in: &$0) }) { return known }
+        let known = kept.withLock { $0.first { $0.source == source } }
         // Two tasks may prepare the same conversion; then either is kept.
-        let made = ColorConversion(source)
+        let latest = known ?? (source, ColorConversion(source))
         kept.withLock { kept in
             kept.removeAll { $0.source == source }
-            kept.append((source, made))
+            kept.append(latest)
             while kept.count > keptCount || kept.reduce(0, { $0 + $1.source.byteCount }) > keptByteCount {
                 kept.removeFirst()
             }
         }
-        return made
-    }
-
-    private static func take(
-        _ source: Source, in kept: inout [(source: Source, conversion: ColorConversion?)]
-    ) -> ColorConversion?? {
-        guard let index = kept.lastIndex(where: { $0.source == source }) else { return nil }
-        let found = kept.remove(at: index)
-        kept.append(found)
-        return .some(found.conversion)
+        return latest.conversion
     }
 }
