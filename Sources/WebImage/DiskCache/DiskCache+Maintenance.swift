@@ -207,7 +207,7 @@ extension DiskCache {
         for folder in EntryFiles.entryFolders.indices {
             for slice in index.expired(folder: folder, lifetime).slices(of: Self.sliceLength) {
                 try Task.checkCancellation()
-                let removed = await removeIfUnchanged(withoutOwnAge(slice))
+                let removed = await removeIfUnchanged(withoutPresent(slice))
                 count += removed
                 counters.expirations += removed
             }
@@ -218,16 +218,18 @@ extension DiskCache {
         return count
     }
 
-    /// The entries that do not say themselves that they still count. The index does not know it after a listing, nor
-    /// when another process has used an entry with a sliding age.
-    private func withoutOwnAge(_ victims: [DiskIndex.Victim]) async -> [DiskIndex.Victim] {
+    /// The entries of which their files do not say that they count. The index does not know the age of an entry after a
+    /// listing, nor what another process has stored or used since.
+    private func withoutPresent(_ victims: [DiskIndex.Victim]) async -> [DiskIndex.Victim] {
         let (files, lifetime, limit) = (files, lifetime, fileSizeLimit)
-        let unknown = victims.filter { $0.record.age == 0 || $0.record.age & 1 == 1 && $0.record.age > 1 }.map(\.digest)
-        let ages = try? await perform {
-            unknown.reduce(into: [:]) { $0[$1] = files.ownAge($1, lifetime, fileSizeLimit: limit) }
+        let looked = try? await perform {
+            victims.map { ($0, files.present($0.digest, lifetime, fileSizeLimit: limit)) }
         }
-        guard let ages, !ages.isEmpty else { return victims }
-        for (digest, age) in ages { index.setAge(digest, age) }
-        return victims.filter { ages[$0.digest] == nil }
+        guard let looked else { return [] }
+        for case (let victim, (let metadata, let status)?) in looked where index[victim.digest] == victim.record {
+            index.set(
+                victim.digest, size: status.size, storedAt: status.modifiedAt, usedAt: status.accessedAt, metadata)
+        }
+        return looked.filter { $0.1 == nil }.map { $0.0 }
     }
 }

@@ -119,7 +119,7 @@ extension DiskCache {
         case .entry(let entry, let status):
             warnings.recover(.reading)
             counters.hits += 1
-            index.touch(digest, at: now, keptUntil: entry.metadata.keptUntil, age: entry.metadata.age)
+            index.touch(digest, at: now, entry.metadata)
             compare(digest, found: status.size)
             return entry
         case .nothing:

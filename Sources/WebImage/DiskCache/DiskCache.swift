@@ -200,9 +200,7 @@ public actor DiskCache: CacheStoring {
     func note(_ digest: KeyDigest, size: Int?, storedAt: Int64, _ metadata: EntryMetadata? = nil) {
         changedDuringListing?.insert(digest)
         if let size {
-            index.set(
-                digest, size: size, storedAt: storedAt, usedAt: now, keptUntil: metadata?.keptUntil,
-                age: metadata?.age)
+            index.set(digest, size: size, storedAt: storedAt, usedAt: now, metadata)
             startSweeping()
         } else {
             index.remove(digest)

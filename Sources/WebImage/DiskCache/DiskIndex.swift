@@ -22,6 +22,12 @@ struct DiskIndex: Sendable {
         var keptUntil = UInt32.max
         /// The code of the entry's own age; 0 when that is unknown, or it has none.
         var age: UInt32 = 0
+
+        /// Notes when the entry ends by itself.
+        mutating func note(_ metadata: EntryMetadata) {
+            keptUntil = metadata.keptUntil.map { UInt32(clamping: $0) } ?? .max
+            age = metadata.age.map { UInt32(clamping: $0.code) } ?? 0
+        }
     }
 
     /// A record chosen for removal, as it was at that time.
@@ -46,29 +52,26 @@ struct DiskIndex: Sendable {
 
     /// Notes a file, in place of what was known about it.
     ///
+    /// - Parameter metadata: What says when the entry ends; `nil` when that is unknown.
     /// - Complexity: O(1).
     mutating func set(
-        _ digest: KeyDigest, size: Int, storedAt: Int64, usedAt: Int64, keptUntil: Int64? = nil,
-        age: CacheAge? = nil
+        _ digest: KeyDigest, size: Int, storedAt: Int64, usedAt: Int64, _ metadata: EntryMetadata? = nil
     ) {
-        let record = Record(
+        var record = Record(
             size: min(max(0, size), Record.maximumByteCount), storedAt: UInt32(clamping: storedAt),
-            usedAt: UInt32(clamping: usedAt), keptUntil: Self.end(keptUntil), age: Self.code(age))
+            usedAt: UInt32(clamping: usedAt))
+        if let metadata { record.note(metadata) }
         count(record, insteadOf: folders[digest.folderNumber].updateValue(record, forKey: digest))
     }
 
     /// Notes a use.
     ///
     /// - Complexity: O(1).
-    mutating func touch(_ digest: KeyDigest, at time: Int64, keptUntil: Int64?, age: CacheAge?) {
-        folders[digest.folderNumber][digest]?.usedAt = UInt32(clamping: time)
-        setAge(digest, age)
-        if keptUntil != nil { folders[digest.folderNumber][digest]?.keptUntil = Self.end(keptUntil) }
-    }
-
-    /// Notes the own age of an entry.
-    mutating func setAge(_ digest: KeyDigest, _ age: CacheAge?) {
-        if age != nil { folders[digest.folderNumber][digest]?.age = Self.code(age) }
+    mutating func touch(_ digest: KeyDigest, at time: Int64, _ metadata: EntryMetadata) {
+        guard var record = self[digest] else { return }
+        record.usedAt = UInt32(clamping: time)
+        record.note(metadata)
+        folders[digest.folderNumber][digest] = record
     }
 
     /// Forgets a file.
@@ -123,10 +126,6 @@ struct DiskIndex: Sendable {
         totalBytes += (new?.size ?? 0) - (old?.size ?? 0)
         count += (new == nil ? 0 : 1) - (old == nil ? 0 : 1)
     }
-
-    private static func code(_ age: CacheAge?) -> UInt32 { age.map { UInt32(clamping: $0.code) } ?? 0 }
-
-    private static func end(_ time: Int64?) -> UInt32 { time.map { UInt32(clamping: $0) } ?? .max }
 
     /// Files of one folder that are too old or dated in the future, in no particular order.
     ///

@@ -63,14 +63,15 @@ extension EntryFiles {
         return finding
     }
 
-    /// What an entry that looks too old says itself: its age, if it counts by it; else `nil`.
-    func ownAge(_ digest: KeyDigest, _ lifetime: Lifetime, fileSizeLimit: Int) -> CacheAge? {
+    /// The entry in a file that the index has for too old, if it counts; else `nil`.
+    func present(
+        _ digest: KeyDigest, _ lifetime: Lifetime, fileSizeLimit: Int
+    ) -> (EntryMetadata, FileSystem.Status)? {
         let found = try? read(digest, fileSizeLimit: fileSizeLimit, withBody: false) { _ in true }
-        guard case .entry(let entry, let status)? = found, let age = entry.metadata.age,
-            lifetime.own(age).covers(
-                storedAt: entry.metadata.storedAt, usedAt: status.accessedAt, keptUntil: entry.metadata.keptUntil)
-        else { return nil }
-        return age
+        guard case .entry(let entry, let status)? = found else { return nil }
+        let (metadata, stored, used) = (entry.metadata, status.modifiedAt, status.accessedAt)
+        let counts = lifetime.own(metadata.age).covers(storedAt: stored, usedAt: used, keptUntil: metadata.keptUntil)
+        return counts ? (metadata, status) : nil
     }
 
     /// The content of an original; `nil` when there is none or it cannot be read.

@@ -26,13 +26,7 @@ extension EntryFiles {
     /// A process excludes its own files: where locks belong to processes, it would find them free.
     static func isTemporary(_ name: String) -> Bool {
         name.contains("-") && !name.hasPrefix(processToken + "-")
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+            && name.utf8.allSatisfy("0123456789abcdef-".utf8.contains)
     }
 
     /// Random, because processes in different containers have equal numbers.

@@ -61,6 +61,23 @@ import WebImageTesting
         expect(LoadKey(brief, variant: brief.variantKey) != LoadKey(Self.small, variant: brief.variantKey))
     }
 
+    @Test(arguments: [Duration.seconds(1e20), .seconds(-1e20), .zero, .nanoseconds(1), .seconds(1 << 62)])
+    func `any duration is an age`(length: Duration) throws {
+        let isKept = length > .seconds(1)
+        for age in [CacheAge.absolute(length), .sliding(length)] {
+            let staged = try StagedManager(seed: 1)
+            var request = Self.small
+            request.lifetime = CacheLifetime(age)
+            expect(staged.loadInTurn(request).value != nil)
+            staged.run()
+            staged.time.advance(by: .seconds(86_400))
+            expectEqual(staged.loadInTurn(request).value?.source == .network, !isKept)
+            staged.emptyMemory()
+            expectEqual(staged.loadInTurn(request).value?.source, isKept ? .disk : .network)
+            expectEqual(CacheAge(code: age.code)?.isSliding, age.isSliding)
+        }
+    }
+
     @Test func `memory obeys the lifetime of a request, and that of all others from the limits`() async throws {
         let start = ContinuousClock.now
         let passed = Mutex(Duration.zero)

@@ -179,6 +179,32 @@ struct ExpiryTests {
         try await expect(first.contains(key))
     }
 
+    @Test func `what another process has stored anew stays in a sweep, which knows the earlier age alone`() async throws
+    {
+        let (first, second) = (makeCache(), makeCache())
+        func store(_ number: Int, _ age: CacheAge?, in cache: DiskCache) async throws {
+            var entry = sampleEntry(number)
+            entry.metadata.age = age
+            _ = try await cache.store(entry, for: CacheKey("\(number)"))
+        }
+        for (number, age) in [nil, CacheAge.absolute(Self.day), nil].enumerated() {
+            try await store(number, age, in: first)
+        }
+        _ = await first.totalBytes
+        time.advance(by: Self.day * 6)
+        try await store(0, nil, in: second)
+        try await store(1, .never, in: second)
+        time.advance(by: Self.day * 2)
+        try await expectEqual(first.removeExpired(), 1)
+        for (number, isKept) in [true, true, false].enumerated() {
+            try await expectEqual(second.contains(CacheKey("\(number)")), isKept)
+        }
+        // A short age that the cache knows itself is swept without a look-up.
+        try await store(3, .absolute(.seconds(60)), in: first)
+        time.advance(by: .seconds(60))
+        try await expectEqual(first.removeExpired(), 1)
+    }
+
     @Test func `the file of an entry is told with its owner and its dates, and that counts as no use`() async throws {
         let cache = makeCache()
         try await expectNil(cache.file(for: key))
