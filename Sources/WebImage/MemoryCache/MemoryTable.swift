@@ -24,6 +24,22 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private func tell(_ keys: [Key]) { if !keys.isEmpty { onRetire?(keys, self) } }
 
+    /// Changes the entries, and then tells which have left, and releases their values.
+    ///
+    /// - Parameter body: Hands over the values of the entries that leave.
+    @inline(__always) private func change<Outcome: Sendable>(
+        _ body: (inout S3FIFO<Key, Value>, inout [Value]) -> Outcome
+    ) -> Outcome {
+        let (outcome, keys, retired) = entries.withLock { entries in
+            var retired: [Value] = []
+            let outcome = body(&entries, &retired)
+            return (outcome, entries.takeRetiredKeys(), retired)
+        }
+        tell(keys)
+        _ = consume retired
+        return outcome
+    }
+
     @inline(__always) func value(for key: Key) -> Value? {
         let (value, retired) = entries.withLock { entries in
             var retired: Value?
@@ -42,35 +58,21 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Stores a value; see ``S3FIFO``.
     func store(_ value: Value, for key: Key, cost: Int, age: CacheAge?, keepsEnd: Bool) -> Bool {
-        let (isStored, keys, retired) = entries.withLock { entries in
-            var retired: [Value] = []
-            let isStored = entries.store(
-                value, for: key, cost: cost, age: age, keepsEnd: keepsEnd, retired: &retired)
-            return (isStored, entries.takeRetiredKeys(), retired)
+        change { entries, retired in
+            entries.store(value, for: key, cost: cost, age: age, keepsEnd: keepsEnd, retired: &retired)
         }
-        tell(keys)
-        _ = consume retired
-        return isStored
     }
 
-    func remove(_ key: Key) -> Value? {
-        let (value, keys) = entries.withLock { ($0.remove(key), $0.takeRetiredKeys()) }
-        tell(keys)
-        return value
-    }
+    func remove(_ key: Key) -> Value? { change { entries, _ in entries.remove(key) } }
 
     /// Removes the values of `keys` that satisfy `condition`, which runs under the lock. Does not count as a use.
     func remove(_ keys: [Key], where condition: (Value) -> Bool) {
-        let (removed, retired) = entries.withLock { entries in
-            var removed: [Value] = []
+        change { entries, retired in
             for key in keys {
                 guard let value = entries.peek(key), condition(value), entries.remove(key) != nil else { continue }
-                removed.append(value)
+                retired.append(value)
             }
-            return (removed, entries.takeRetiredKeys())
         }
-        tell(retired)
-        _ = consume removed
     }
 
     var statistics: MemoryCache<Key, Value>.Statistics {
@@ -94,19 +96,15 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     func sweep(toCost cost: Int, count: Int, setsLimits: Bool) {
         var isDone = false
         while !isDone {
-            let (keys, retired) = entries.withLock { entries in
-                var retired: [Value] = []
+            isDone = change { entries, retired in
                 while retired.count < Self.sliceLength, entries.totalCost > cost || entries.count > count {
                     entries.evictOne(retired: &retired)
                 }
                 if setsLimits {
                     entries.setLimits(cost: max(cost, entries.totalCost), count: max(count, entries.count))
                 }
-                return (entries.takeRetiredKeys(), retired)
+                return retired.count < Self.sliceLength
             }
-            tell(keys)
-            isDone = retired.count < Self.sliceLength
-            _ = consume retired
         }
     }
 
@@ -114,17 +112,9 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ///
     /// - Complexity: O(number of entries), in slices between which look-ups continue; O(1) when none has had an end.
     func removeExpired() {
-        var first = 0
-        while true {
-            let (keys, retired, isDone) = entries.withLock { entries in
-                var retired: [Value] = []
-                if entries.hasDeadlines { entries.removeExpired(first..<first + 256, retired: &retired) }
-                return (entries.takeRetiredKeys(), retired, !entries.hasDeadlines || first + 256 >= entries.slots.count)
-            }
-            tell(keys)
-            _ = consume retired
-            if isDone { return }
-            first += 256
+        let count = entries.withLock { $0.hasDeadlines ? $0.slots.count : 0 }
+        for first in stride(from: 0, to: count, by: 256) {
+            change { entries, retired in entries.removeExpired(first..<first + 256, retired: &retired) }
         }
     }
 
