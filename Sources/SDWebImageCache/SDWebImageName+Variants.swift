@@ -23,19 +23,18 @@ extension SDWebImageName {
 
     /// SDWebImage's key of a transformer.
     private static func counterpart(_ key: String) -> String? {
-        let own = key.hasPrefix("custom(") ? unescaped(key.dropFirst(7).dropLast()) : key
-        if own.hasPrefix("SDImage") || own.hasPrefix("Thumbnail(") { return own }
+        // The key that a program has given to a transformer that is a closure.
+        let own = key.hasPrefix("custom(") ? key.dropFirst(7).dropLast().replacing(/\\(.)/) { $0.output.1 } : key[...]
+        if own.hasPrefix("SDImage") || own.hasPrefix("Thumbnail(") { return String(own) }
         guard let open = key.firstIndex(of: "("), key.hasSuffix(")") else { return nil }
         let values = key[key.index(after: open)...].dropLast().split(separator: ",").map(String.init)
         let numbers = values.flatMap { $0.split(separator: "x") }.compactMap { Double($0) }
-        func list(_ range: Range<Int>) -> String {
-            "{" + numbers[range].map { fixed($0) }.joined(separator: ",") + "}"
-        }
+        let list = "{" + numbers.map(fixed).joined(separator: ",") + "}"
         switch (key[..<open], numbers.count, values.dropFirst()) {
-        case ("resize", 2, ["fit"]): return "Thumbnail(\(list(0..<2)),1)"
-        case ("resize", 2, ["stretch", "enlarging"]): return "SDImageResizingTransformer(\(list(0..<2)),0)"
-        case ("resize", 2, ["fill", "enlarging"]): return "SDImageResizingTransformer(\(list(0..<2)),2)"
-        case ("crop", 4, _): return "SDImageCroppingTransformer(\(list(0..<4)))"
+        case ("resize", 2, ["fit"]): return "Thumbnail(\(list),1)"
+        case ("resize", 2, ["stretch", "enlarging"]): return "SDImageResizingTransformer(\(list),0)"
+        case ("resize", 2, ["fill", "enlarging"]): return "SDImageResizingTransformer(\(list),2)"
+        case ("crop", 4, _): return "SDImageCroppingTransformer(\(list))"
         case ("flip", _, _): return "SDImageFlippingTransformer(\(values == ["horizontal"] ? "1,0" : "0,1"))"
         // It turns the other way, in radians.
         case ("rotate", _, _) where values.count == 2 && [90, 180, 270].contains(numbers.first):
@@ -43,16 +42,6 @@ extension SDWebImageName {
             return "SDImageRotationTransformer(\(fixed(angle)),1)"
         default: return nil
         }
-    }
-
-    /// The key that a program has given to a transformer that is a closure.
-    private static func unescaped(_ text: Substring) -> String {
-        var isEscaped = false
-        return String(
-            text.filter { character in
-                isEscaped = character == "\\" && !isEscaped
-                return !isEscaped
-            })
     }
 
     /// As `%f` writes it.

@@ -12,11 +12,8 @@ public enum CacheAge: Sendable, Hashable, Codable {
 
     /// As a number: 1 for never, else twice the seconds and two more, and one more where each use counts.
     var code: Int64 {
-        switch self {
-        case .never: 1
-        case .absolute(let age): 2 + 2 * min(max(0, age.wholeSeconds), Self.longest)
-        case .sliding(let age): 3 + 2 * min(max(0, age.wholeSeconds), Self.longest)
-        }
+        guard let length else { return 1 }
+        return (isSliding ? 3 : 2) + 2 * min(max(0, length.wholeSeconds), Self.longest)
     }
 
     /// Thousands of years, in seconds.
