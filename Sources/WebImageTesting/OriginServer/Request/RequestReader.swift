@@ -45,7 +45,7 @@ struct RequestReader {
     ///
     /// - Returns: The beginning of the body up to the recorded limit, and its whole size.
     mutating func body(_ framing: RequestHead.Framing) throws(ConnectionEnd) -> (bytes: [UInt8], count: Int) {
-        var body = Body(kept: limits.maximumRecordedBodyByteCount, limit: limits.maximumBodyByteCount)
+        var body: (bytes: [UInt8], count: Int) = ([], 0)
         switch framing {
         case .length(let count):
             try take(count, into: &body)
@@ -64,7 +64,7 @@ struct RequestReader {
                 guard trailerByteCount <= limits.maximumHeadByteCount else { throw .headTooLarge }
             }
         }
-        return (body.bytes, body.count)
+        return body
     }
 
     private mutating func chunkSize() throws(ConnectionEnd) -> Int {
@@ -94,8 +94,11 @@ struct RequestReader {
         }
     }
 
-    private mutating func take(_ count: Int, into body: inout Body) throws(ConnectionEnd) {
-        guard body.announce(count) else { throw .bodyTooLarge }
+    private mutating func take(
+        _ count: Int, into body: inout (bytes: [UInt8], count: Int)
+    ) throws(ConnectionEnd) {
+        guard count <= limits.maximumBodyByteCount - body.count else { throw .bodyTooLarge }
+        body.count += count
         var rest = count
         while rest > 0 {
             if position == buffer.count {
@@ -104,7 +107,8 @@ struct RequestReader {
                 guard try fill() else { throw .peer }
             }
             let taken = min(rest, buffer.count - position)
-            body.append(buffer[position..<position + taken])
+            let room = max(0, limits.maximumRecordedBodyByteCount - body.bytes.count)
+            body.bytes += buffer[position..<position + min(taken, room)]
             position += taken
             rest -= taken
         }
@@ -114,23 +118,5 @@ struct RequestReader {
         let bytes = try stream.receive(upTo: 16 * 1024)
         buffer += bytes
         return !bytes.isEmpty
-    }
-
-    private struct Body {
-        let kept: Int
-        let limit: Int
-        var bytes: [UInt8] = []
-        var count = 0
-
-        /// Counts announced bytes; `false` when they exceed the limit.
-        mutating func announce(_ more: Int) -> Bool {
-            guard more <= limit - count else { return false }
-            count += more
-            return true
-        }
-
-        mutating func append(_ more: ArraySlice<UInt8>) {
-            bytes += more.prefix(max(0, kept - bytes.count))
-        }
     }
 }
