@@ -169,38 +169,28 @@ private struct StoredByHand {
     }
 
     func store(_ file: [UInt8]) async throws {
-        let (coders, original, number) = (pipeline.coders(for: request), request.originalKey, number)
+        let (writer, key, original) = (
+            pipeline.writer(for: request), request.originalKey, Original(ofProgram: file, number: number)
+        )
         let properties: ImageProperties
         do {
-            properties = try coders.properties(of: file)
+            properties = try pipeline.coders(for: request).properties(of: file)
         } catch let error as ImageError {
             throw ImageLoadError.undecodable(error, request.url, contentType: nil)
         } catch {
             throw ImageLoadError.ofPart("decoder", error, request.url, .undecodable)
         }
-        let writer = pipeline.writer(for: request)
-        writer.forget(original)
-        guard request.cacheWrites.original.contains(.disk), storesOnDisk else {
-            return remember(file, properties, number)
+        writer.forget(key)
+        if request.cacheWrites.original.contains(.disk), storesOnDisk {
+            let entry = original.entry(properties, [], url: request.url, [:])
+            await writer.store(
+                as: key, of: key, number: original.number, byteCount: file.count, waits: request.waitsForStores,
+                request.lifetime
+            ) { entry }
         }
-        var metadata = EntryMetadata(url: request.url.absoluteString)
-        metadata.describe(properties)
-        let entry = DiskEntry(metadata: metadata, bytes: file)
-        await writer.store(
-            as: original, of: original, number: number, byteCount: file.count, waits: request.waitsForStores,
-            request.lifetime
-        ) { entry }
-        remember(file, properties, number)
-    }
-
-    private func remember(_ bytes: [UInt8], _ properties: ImageProperties, _ number: Int) {
         guard request.cacheWrites.original.contains(.memory) else { return }
-        var file = EncodedImage(
-            bytes: bytes, format: properties.format, width: properties.width, height: properties.height,
-            frameCount: properties.frameCount ?? 1, source: .memory)
-        (file.number, file.generation) = (number, ContentGeneration(of: bytes))
-        let original = request.originalKey
-        pipeline.writer(for: request).remember(
-            .encoded(Shared(file)), as: .file(original), of: original, request.lifetime)
+        var kept = original.encoded(properties, []).from(.memory)
+        kept.generation = original.generation
+        writer.remember(.encoded(Shared(kept)), as: .file(key), of: key, request.lifetime)
     }
 }

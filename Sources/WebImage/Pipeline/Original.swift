@@ -63,9 +63,10 @@ final class Original: Sendable {
 
     /// - Parameters:
     ///   - bytes: The file that the program has.
+    ///   - number: The number of the last transfer before it, when it takes the place of what that one brought.
     ///   - share: What it takes of the memory for pictures.
-    convenience init(ofProgram bytes: [UInt8], _ share: OriginalShare) {
-        self.init(bytes, .program, number: 0, origin: nil, generation: ContentGeneration(of: bytes), share: share)
+    convenience init(ofProgram bytes: [UInt8], number: Int = 0, _ share: OriginalShare? = nil) {
+        self.init(bytes, .program, number: number, origin: nil, generation: ContentGeneration(of: bytes), share: share)
     }
 
     /// - Parameter origin: What the origin said, if more is known than the transfer knows.
