@@ -45,7 +45,7 @@ struct DirectiveReader: Sequence, IteratorProtocol {
 
     /// The next directive; `nil` at the end.
     mutating func next() -> CacheDirective? {
-        skip { FieldText.isSpace($0) || $0 == UInt8(ascii: ",") }
+        skip { $0.isBlank || $0 == UInt8(ascii: ",") }
         guard index < line.count else { return nil }
         if byte == UInt8(ascii: "\""), let text = quotedText() {
             // A string in the place of a name is no directive.
@@ -53,10 +53,10 @@ struct DirectiveReader: Sequence, IteratorProtocol {
             return CacheDirective(name: "", argument: .text(text))
         }
         let start = index
-        skip { !FieldText.isSpace($0) && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }
+        skip { !$0.isBlank && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }
         let name = FieldText.lowercased(line[start..<index].prefix(64))
         let end = index
-        skip(FieldText.isSpace)
+        skip(\.isBlank)
         if isAtEnd { return CacheDirective(name: name, argument: .none) }
         guard index == end, byte == UInt8(ascii: "=") else {
             skipToComma()
@@ -70,11 +70,11 @@ struct DirectiveReader: Sequence, IteratorProtocol {
         var text = byte == UInt8(ascii: "\"") ? quotedText() : nil
         if text == nil {
             let start = index
-            skip { !FieldText.isSpace($0) && $0 != UInt8(ascii: ",") }
+            skip { !$0.isBlank && $0 != UInt8(ascii: ",") }
             let token = Array(line[start..<index])
             if !token.isEmpty, token.allSatisfy(\.isTokenByte) { text = token }
         }
-        skip(FieldText.isSpace)
+        skip(\.isBlank)
         guard isAtEnd, let text else {
             skipToComma()
             return .malformed

@@ -16,9 +16,6 @@ enum FieldText {
         return values.map { Array($0.utf8) }
     }
 
-    /// A white space of RFC 9110, section 5.6.3.
-    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-
     /// Splits a field at its commas, except in quoted strings, and trims the members. Empty members are left out.
     ///
     /// A quoted string that does not end is no quoted string.
@@ -49,8 +46,8 @@ enum FieldText {
     }
 
     static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        guard let first = bytes.firstIndex(where: { !isSpace($0) }),
-            let last = bytes.lastIndex(where: { !isSpace($0) })
+        guard let first = bytes.firstIndex(where: { !$0.isBlank }),
+            let last = bytes.lastIndex(where: { !$0.isBlank })
         else { return [] }
         return bytes[first...last]
     }

@@ -33,10 +33,10 @@ struct StructuredReader {
             }
             guard parameters() else { return nil }
             members[name] = value
-            skip(FieldText.isSpace)
+            skip(\.isBlank)
             if byte == nil { return members }
             guard take(",") else { return nil }
-            skip(FieldText.isSpace)
+            skip(\.isBlank)
             if byte == nil { return nil }
         }
         return members

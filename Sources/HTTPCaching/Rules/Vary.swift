@@ -64,10 +64,10 @@ extension HTTPCacheRules {
         guard members.reduce(0, { $0 + $1.count + 1 }) <= 4_096 else { return nil }
         switch name {
         case "accept-charset", "accept-encoding", "accept-language":
-            let weighted = members.map { FieldText.lowercased($0.filter { !FieldText.isSpace($0) }) }
+            let weighted = members.map { FieldText.lowercased($0.filter { !$0.isBlank }) }
             return weighted.sorted().joined(separator: ",")
         case "accept":
-            return members.map { String(decoding: $0.filter { !FieldText.isSpace($0) }, as: UTF8.self) }.sorted()
+            return members.map { String(decoding: $0.filter { !$0.isBlank }, as: UTF8.self) }.sorted()
                 .joined(separator: ",")
         default:
             return members.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ",")

@@ -194,7 +194,7 @@ struct FramePlan: Sendable {
 
 extension PixelSize {
     /// Both sides divided and rounded up.
-    fileprivate func divided(by divisor: Int) -> PixelSize {
+    func divided(by divisor: Int) -> PixelSize {
         PixelSize(width: (width + divisor - 1) / divisor, height: (height + divisor - 1) / divisor)
     }
 }

@@ -28,7 +28,7 @@ struct LosslessLayout {
             guard seen & 1 << type == 0 else { throw LosslessLayout.broken }
             seen |= 1 << type
             switch type {
-            case 0, 1: _ = try readImage(of: size.divided(by: bits.read(3) + 2))
+            case 0, 1: _ = try readImage(of: size.divided(by: 4 << bits.read(3)))
             case 2: break
             default:
                 let colors = bits.read(8) + 1
@@ -39,7 +39,7 @@ struct LosslessLayout {
         }
         let cacheBits = try readCacheBits()
         guard bits.read(1) == 1 else { return }
-        let groups = try readImage(of: size.divided(by: bits.read(3) + 2))
+        let groups = try readImage(of: size.divided(by: 4 << bits.read(3)))
         // Four bytes for each entry of the tables, and as many as there may be for an alphabet; the group's own fields.
         let entries = 2_300 + 654 + (1 << cacheBits) * 5 / 4
         byteCount = byteCount.saturatingAdd(groups.saturatingMultiply(entries * 4 + 800))
@@ -139,11 +139,4 @@ struct LosslessLayout {
     }
 
     private static let broken = ImageError(code: .malformed, message: "The WebP's lossless data is broken.")
-}
-
-extension PixelSize {
-    /// The number of blocks of `1 << shift` pixels a side.
-    fileprivate func divided(by shift: Int) -> PixelSize {
-        PixelSize(width: (width + 1 << shift - 1) >> shift, height: (height + 1 << shift - 1) >> shift)
-    }
 }
