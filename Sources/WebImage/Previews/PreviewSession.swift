@@ -76,13 +76,12 @@ extension ImageProcessor {
                 }
                 return .reading(PreviewSession.Reading(previewer: previewer, share: share))
             }
-            func anew() throws -> DecodedImage? {
+            if scans == nil {
                 guard content.contains(.parts),
                     turn.grow(by: try coders.decodingByteCount(of: bytes, options: options))
                 else { return nil }
-                return try coders.decode(bytes, options: options)
             }
-            guard var image = try scans ?? anew() else { return nil }
+            var image = try scans ?? coders.decode(bytes, options: options)
             // What may be an animation is left as it is.
             let isLeft = try leavesAnimations && coders.properties(of: bytes, options: options).frameCount != 1
             for step in isLeft ? [] : steps {
