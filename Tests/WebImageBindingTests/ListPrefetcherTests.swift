@@ -26,13 +26,14 @@ struct ListPrefetcherTests {
         prefetcher.willAppear(0..<4)
         prefetcher.willAppear([1, 2, 2])
         await until { loader.answers.count == 2 }
-        expectEqual(asked, [0, 1])
+        // Two that begin together may come in any order.
+        expectEqual(asked.sorted(), [0, 1])
         expect(loader.answers.allSatisfy { $0.request.priority == .low })
         loader.answers[1].finish(picture(1))
         await until { loader.answers.count == 3 }
         loader.answers[0].fail()
         await until { loader.answers.count == 4 }
-        expectEqual(asked, [0, 1, 2, 3])
+        expectEqual(asked.dropFirst(2), [2, 3])
         loader.answers[2].finish(picture(2))
         loader.answers[3].finish(picture(3))
         await until { prefetcher.pending.isEmpty }
