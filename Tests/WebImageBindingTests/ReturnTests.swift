@@ -24,16 +24,20 @@ struct ReturnTests {
     }
 
     @Test func `a picture that fails to come back is tried again at the next return, until it is there`() async throws {
-        try await scene.finish(1)
+        let first = scene.binding.load(request(1, .refreshCached))
+        scene.answer.finish(picture(1))
+        _ = try await first.outcome
         release()
         scene.application.enterForeground()
         scene.answer.send(.preview(picture(11)))
         await until { scene.target.index == 11 }
         // One load at a time.
+        let again = scene.binding.load(of: .image)
         appear()
         let count = scene.loader.answers.count
         scene.binding.targetVisibilityChanged()
         expectEqual(scene.loader.answers.count, count)
+        expect(scene.binding.load(of: .image) === again)
         scene.loader.open.forEach { $0.fail() }
         await until { !scene.binding.isLoading }
         scene.application.enterForeground()
@@ -42,7 +46,8 @@ struct ReturnTests {
         await until { scene.target.index == 1 && !scene.binding.isLoading }
         scene.application.enterForeground()
         expectEqual(scene.loader.answers.count, count + 1)
-        // A load of the program's own is not tried again.
+        // A load of the program's own is not tried again, nor what the slot has given back before it.
+        release()
         let load = scene.binding.load(url(2))
         scene.answer.fail()
         _ = try await load.outcome
@@ -124,6 +129,20 @@ struct ReturnTests {
         expectEqual(load.currentOutcome?.isCancelled, true)
         expectEmpty(scene.loader.answers)
         expectEqual(timing.ended, [1])
+    }
+
+    @Test(arguments: [false, true])
+    func `a picture that is loaded as its slot is cleared stays, also one from memory`(isInMemory: Bool) async {
+        if isInMemory { scene.loader.remember(picture(2), for: url(2)) }
+        let options = options { options in
+            options.onEnd = { [scene] _ in scene.binding.load(url(2)) }
+        }
+        scene.binding.load(url(1), options: options)
+        scene.binding.clear()
+        if !isInMemory { scene.answer.finish(picture(2)) }
+        await until { scene.target.index == 2 && !scene.binding.isLoading }
+        scene.binding.clear()
+        expectNil(scene.target.index)
     }
 
     @Test func `the life of a target forgets the bindings that are released before it`() {

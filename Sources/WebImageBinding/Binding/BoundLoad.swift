@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-import PlatformBasics
 import TaskCoordination
 
 /// One load of one slot: a handle to wait for its end, or to cancel it.
@@ -118,11 +117,10 @@ final class BoundSlot {
     let state = SlotState()
     var load: BoundLoad?
     var indicator: IndicatorDriver?
-    /// The picture on display, when it came from a load.
-    private(set) var shown: (identity: PictureIdentity, url: URL, picture: BoundPicture)?
+    /// The picture on display, when it came from a load, and the options with which it is loaded again.
+    private(set) var shown:
+        (identity: PictureIdentity, request: ImageRequest, options: BindingOptions, picture: BoundPicture)?
     private(set) var player: FramePlayer?
-    /// How the picture on display is loaded again after it has been given back.
-    private var again: (ImageRequest, BindingOptions)?
     /// How the picture that the slot has given back is loaded again; `nil` when it shows what it should, or the program
     /// has loaded another since.
     var released: (request: ImageRequest, options: BindingOptions)?
@@ -134,8 +132,7 @@ final class BoundSlot {
 
     func display(_ picture: BoundPicture, of request: ImageRequest, _ options: BindingOptions) {
         contentChanges()
-        shown = (PictureIdentity(request), request.url, picture)
-        again = (request, options.forLoadingAgain)
+        shown = (PictureIdentity(request), request, options.forLoadingAgain, picture)
         if picture.stage == .final { released = nil }
     }
 
@@ -143,8 +140,8 @@ final class BoundSlot {
     ///
     /// - Returns: Whether there was one.
     func release() -> Bool {
-        guard load == nil, shown != nil else { return false }
-        released = again
+        guard load == nil, let shown else { return false }
+        released = (shown.request, shown.options)
         contentChanges()
         return true
     }
@@ -159,7 +156,6 @@ final class BoundSlot {
         player?.stop()
         player = nil
         shown = nil
-        again = nil
         transition = nil
     }
 

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 extension ImageBinding {
+    /// Whether there is a target. Without one, what it would have seen ends.
+    func hasTarget() -> Bool {
+        if target == nil { targetHasGone() }
+        return target != nil
+    }
+
     /// Ends everything that the target would have seen.
     func targetHasGone() {
         cancelAll()
@@ -9,11 +15,8 @@ extension ImageBinding {
         }
     }
 
-    /// Whether animations play. Ends everything when the target has gone.
-    var isPlaying: Bool {
-        if target == nil { targetHasGone() }
-        return application.isActive && target?.visibility == .visible
-    }
+    /// Whether animations play.
+    var isPlaying: Bool { hasTarget() && application.isActive && target?.visibility == .visible }
 
     /// Stops or plays the animations.
     func applicationChanged() {
@@ -22,8 +25,7 @@ extension ImageBinding {
 
     /// Empties the slots of a hidden target, so that the memory of their pictures is free.
     func releasePictures() {
-        guard let target else { return targetHasGone() }
-        guard target.visibility == .hidden else { return }
+        guard hasTarget(), let target, target.visibility == .hidden else { return }
         for (slot, bound) in slots where bound.release() { target.show(nil, in: slot, transition: nil) }
     }
 

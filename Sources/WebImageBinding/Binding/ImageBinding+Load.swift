@@ -67,12 +67,14 @@ extension ImageBinding {
 
     /// Cancels the load of a slot and empties the slot.
     public func clear(_ slot: ImageSlot = .image) {
-        cancel(slot)
-        guard let bound = slots[slot], bound.load == nil else { return }
+        guard let bound = slots[slot] else { return }
+        let load = bound.load
         bound.released = nil
         bound.contentChanges()
         bound.indicator?.disappear()
         target?.show(nil, in: slot, transition: nil)
+        // Last, because its caller may load another picture when it is told, also one from memory.
+        if let load { end(load, .cancelled) }
     }
 
     private func replace(_ previous: BoundLoad, with load: BoundLoad) {
@@ -91,7 +93,7 @@ extension ImageBinding {
     }
 
     private func begin(_ load: BoundLoad, in bound: BoundSlot) {
-        guard target != nil else { return targetHasGone() }
+        guard hasTarget() else { return }
         guard let request = load.request else { return beginNothing(load, in: bound) }
         let isShown = bound.shown?.identity == PictureIdentity(request)
         let shown = isShown ? bound.shown?.picture : nil
@@ -120,7 +122,7 @@ extension ImageBinding {
         switch load.options.placeholder {
         case .previous(let picture):
             let image = loader.peek(request)
-            if image != nil || bound.shown?.url != request.url { show(image ?? picture, for: load) }
+            if image != nil || bound.shown?.request.url != request.url { show(image ?? picture, for: load) }
         case .anySize(let picture): show(loader.peekAnySize(request) ?? picture, for: load)
         case let placeholder: show(placeholder.picture, for: load)
         }

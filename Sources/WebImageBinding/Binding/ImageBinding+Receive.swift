@@ -59,11 +59,7 @@ extension ImageBinding {
 
     /// The load that an event from `feed` belongs to; `nil` when the event comes too late.
     private func current(_ feed: Feed) -> BoundLoad? {
-        guard let load = feed.load, load.isReceiving, load.listens(to: feed) else { return nil }
-        guard target != nil else {
-            targetHasGone()
-            return nil
-        }
+        guard let load = feed.load, load.isReceiving, load.listens(to: feed), hasTarget() else { return nil }
         return load
     }
 

@@ -17,8 +17,7 @@ extension ImageBinding {
 
     /// Gives a load the subscription for the visibility of the target.
     func follow(_ load: BoundLoad) {
-        guard let target else { return targetHasGone() }
-        guard let request = load.request else { return }
+        guard hasTarget(), let target, let request = load.request else { return }
         let visibility = target.visibility
         let policy = load.options.whenHidden
         if visibility == .hidden, policy == .pauses { return load.stopFeeds() }

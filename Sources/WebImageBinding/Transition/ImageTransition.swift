@@ -45,8 +45,7 @@ public enum TransitionTrigger: Sendable, Hashable, CaseIterable {
     case always
 
     func covers(_ picture: BoundPicture) -> Bool {
-        guard picture.stage != .preview else { return false }
-        return switch self {
+        switch self {
         case .network: picture.source == .network
         case .waited: picture.source != .memory
         case .always: true
