@@ -20,19 +20,16 @@ struct SharedFailure: Equatable {
     private static let longestMessage = 1_000
 
     /// Failures that every process would have. Those that come from the state of one process are not among them.
-    private static let codes: [String: ImageLoadError.Code] = {
-        let codes: [ImageLoadError.Code] = [
-            .transferFailed, .unacceptableStatus, .unacceptableContentType, .emptyBody, .undecodable, .processingFailed,
-        ]
-        return Dictionary(uniqueKeysWithValues: codes.map { ($0.description, $0) })
-    }()
+    private static let codes: [ImageLoadError.Code] = [
+        .transferFailed, .unacceptableStatus, .unacceptableContentType, .emptyBody, .undecodable, .processingFailed,
+    ]
 
 }
 
 extension SharedFailure {
     /// The failure of a load, if every process would have it.
     init?(_ error: any Error) {
-        guard let error = error as? ImageLoadError, Self.codes[error.code.description] != nil else { return nil }
+        guard let error = error as? ImageLoadError, Self.codes.contains(error.code) else { return nil }
         self.init(
             code: error.code.description, status: error.status,
             message: String(error.summary.prefix(Self.longestMessage)))
@@ -54,7 +51,7 @@ extension SharedFailure {
             let status = reader.integer(UInt32.self), let message = reader.counted(), reader.isAtEnd
         else { return nil }
         let name = String(decoding: code, as: UTF8.self)
-        guard name.isEmpty || Self.codes[name] != nil else { return nil }
+        guard name.isEmpty || Self.codes.contains(where: { $0.description == name }) else { return nil }
         self.init(
             code: name.isEmpty ? nil : name, status: status == 0 ? nil : Int(exactly: status),
             message: String(String(decoding: message, as: UTF8.self).prefix(Self.longestMessage)))
@@ -62,7 +59,7 @@ extension SharedFailure {
 
     /// The error of a load that has waited; `nil` when it works for itself.
     func error(_ url: URL) -> ImageLoadError? {
-        code.flatMap { Self.codes[$0] }.map {
+        Self.codes.first { $0.description == code }.map {
             ImageLoadError(code: $0, message: "Another server has tried: \(message)", url: url, status: status)
         }
     }
