@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if os(Linux)
+import CTransportShims
 import EventLoops
 import HTTPTransport
 import TaskCoordination
@@ -22,7 +23,8 @@ public final class NetworkMonitor: Sendable {
     ///
     /// When the process has no thread or descriptor left, the state never changes.
     public convenience init() {
-        self.init(descriptor: NetworkWatch.openNetlink(), probe: NetworkState.probe)
+        // A netlink socket for changes of links, addresses and routes; -1 when there is none.
+        self.init(descriptor: transport_netlink_open(), probe: NetworkState.probe)
     }
 
     /// - Parameters:

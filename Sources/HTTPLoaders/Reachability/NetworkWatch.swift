@@ -65,11 +65,6 @@ actor NetworkWatch: LoopResident {
     }
 }
 
-extension NetworkWatch {
-    /// A netlink socket for changes of links, addresses and routes; -1 when there is none.
-    static func openNetlink() -> Int32 { transport_netlink_open() }
-}
-
 extension NetworkState {
     /// Asks the kernel for the routes to two addresses of the public Internet. Nothing is sent.
     static func probe() -> NetworkState {
