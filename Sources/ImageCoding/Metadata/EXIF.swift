@@ -79,13 +79,8 @@ private struct TIFFReader {
     private let isLittleEndian: Bool
 
     init?(_ bytes: ArraySlice<UInt8>) {
-        if bytes.starts(with: [0x49, 0x49, 0x2A, 0x00]) {
-            isLittleEndian = true
-        } else if bytes.starts(with: [0x4D, 0x4D, 0x00, 0x2A]) {
-            isLittleEndian = false
-        } else {
-            return nil
-        }
+        isLittleEndian = bytes.starts(with: [0x49, 0x49, 0x2A, 0x00])
+        guard isLittleEndian || bytes.starts(with: [0x4D, 0x4D, 0x00, 0x2A]) else { return nil }
         self.bytes = bytes
     }
 
