@@ -52,7 +52,9 @@ struct MutatedResponseTests {
     @Test func `each mutated response is an answer or one typed error and the next request is not affected`()
         async throws
     {
-        let origin = try OriginServer.start()
+        var settings = OriginServer.Configuration()
+        settings.maximumRecordedRequestCount = 0
+        let origin = try OriginServer.start(configuration: settings)
         origin.respondToEverything { .byHand(Self.conversation($0.target)) }
         let client = HTTPClient(configuration: Self.configuration)
         var outcomes = Outcomes()
@@ -61,7 +63,6 @@ struct MutatedResponseTests {
         for seed in Seeds.first(1) {
             outcomes.add(try await Self.run(seed, origin, client))
             if memory == 0 { memory = Self.residentBytes }
-            origin.forgetRequests()
         }
         await client.expectEmptyTables()
         let growth = Self.residentBytes - memory

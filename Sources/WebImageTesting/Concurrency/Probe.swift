@@ -37,10 +37,7 @@ public final class Probe<Value: Sendable>: Sendable {
     public var isRunning: Bool { result == nil }
 
     /// The value with which the task has ended, if it has.
-    public var value: Value? {
-        guard case .success(let value) = result else { return nil }
-        return value
-    }
+    public var value: Value? { try? result?.get() }
 
     /// The error with which the task has ended, if it has.
     public var error: (any Error)? {

@@ -46,16 +46,6 @@ extension OriginServer {
     /// Shows whether a slow reader stops the stream.
     package var bodyBytesSent: Int { record.state.read(\.bodyBytesSent) }
 
-    /// Forgets ``requests`` and starts ``peakOpenRequests`` anew.
-    ///
-    /// The counts continue.
-    package func forgetRequests() {
-        record.state.change { state in
-            state.requests = []
-            state.peakOpenRequests = state.openRequests
-        }
-    }
-
     /// Waits until that many requests were read since the start.
     ///
     /// **Cancellation**: returns `false` at once.

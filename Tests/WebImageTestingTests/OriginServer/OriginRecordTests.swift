@@ -59,9 +59,6 @@ struct OriginRecordTests {
         }
         expectEqual(origin.requests.map(\.path), ["/a", "/b"])
         expectEqual([origin.requestCount, origin.requestCount(for: "/a")], [4, 2])
-        origin.forgetRequests()
-        expectEmpty(origin.requests)
-        expectEqual(origin.peakOpenRequests, 0)
     }
 
     @Test func `a client that waits for each reply is never seen with two requests`() throws {

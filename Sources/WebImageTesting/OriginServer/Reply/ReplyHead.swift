@@ -35,14 +35,8 @@ struct ReplyHead {
 
     static func bytes(status: Int, reason: String?, fields: HTTPHeaders) -> [UInt8] {
         var head = Array("HTTP/1.1 \(status) \(reason ?? usualReason(status))\r\n".utf8)
-        for field in fields {
-            head += field.name.utf8
-            head += [UInt8(ascii: ":"), UInt8(ascii: " ")]
-            head += field.value.utf8
-            head += [0x0d, 0x0a]
-        }
-        head += [0x0d, 0x0a]
-        return head
+        for field in fields { head += "\(field.name): \(field.value)\r\n".utf8 }
+        return head + [0x0d, 0x0a]
     }
 
     private static func usualReason(_ status: Int) -> String {

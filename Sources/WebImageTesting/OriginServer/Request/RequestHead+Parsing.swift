@@ -60,8 +60,8 @@ extension RequestHead {
             line[..<colon].allSatisfy(\.isTokenByte)
         else { throw .malformed("A header field has no valid name.") }
         var value = line[(colon + 1)...]
-        while let first = value.first, isBlank(first) { value.removeFirst() }
-        while let last = value.last, isBlank(last) { value.removeLast() }
+        while let first = value.first, first.isBlank { value.removeFirst() }
+        while let last = value.last, last.isBlank { value.removeLast() }
         guard value.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7f) }) else {
             throw .malformed("A header field's value has control characters.")
         }
@@ -91,5 +91,4 @@ extension RequestHead {
         return true
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }
