@@ -109,3 +109,24 @@ extension AnimationPlayer {
         }
     }
 }
+
+/// A reader of the frames of one picture.
+final class FrameReader: Sendable {
+    /// The frames of the picture.
+    let source: FrameBuffer
+    private let buffer: FrameBuffer
+    private let id: Int
+
+    /// - Parameter make: Makes the frames of this reader, which are then not shared; `nil` for those of the picture.
+    init(_ image: DecodedImage, _ source: FrameBuffer, make: AnimationPlayer.FrameMaker?) {
+        self.source = source
+        buffer = make == nil ? source : FrameBuffer(source)
+        id = buffer.join { try await make?(image, $0) ?? image.frame(at: $0) }
+    }
+
+    func frame(at index: Int, following: [Int], backwards: Bool) async throws -> DecodedImage.Frame {
+        try await buffer.frame(at: index, for: id, following: following, backwards: backwards)
+    }
+
+    deinit { buffer.leave(id) }
+}

@@ -16,7 +16,8 @@ import Locks
 /// such an animation costs more: each full buffer is drawn from the keyframe before it on.
 ///
 /// Several readers may read at once. They share the place in the animation. All players of a picture, and of its
-/// copies, share the frames that are made: players in step take the memory and the work of one.
+/// copies, share the frames that are made: players in step take the memory and the work of one. Of frames that together
+/// take more than 16 MiB, each further place costs one canvas, and its frames are made when they are due.
 ///
 /// **Isolation**: none; everything may be called from anywhere.
 public final class AnimationPlayer: Sendable {

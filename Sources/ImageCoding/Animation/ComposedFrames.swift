@@ -133,8 +133,7 @@ final class ComposedFrames: FrameSource {
         // A smaller picture is made of them at once.
         place.canvas.isShared = resampler == nil
         let pixels = place.canvas.pixels
-        // Of a call that was cancelled no canvas stays: the last reader may have gone.
-        if !Task.isCancelled { state.withLock { [place] in $0.resting.append(place) } }
+        state.withLock { [place] in $0.resting.append(place) }
         return pixels
     }
 }

@@ -4,14 +4,21 @@ import Locks
 /// The frames of an animation that all its readers share: those that they show, and a few that follow.
 ///
 /// Every copy of a picture has the same buffer. A frame that several readers want is made once, and kept as long as one
-/// of them wants it.
+/// of them wants it. Readers at one place get the frames that follow; for each further place the source has a canvas,
+/// and the buffer has no frame but on its way to the reader.
 final class FrameBuffer: FrameSource {
-    /// The bytes of frames up to which each reader gets all that follow, wherever the others are.
+    /// The bytes of frames up to which readers at all places get those that follow.
     fileprivate static let ahead = 16 << 20
 
+    typealias Maker = @concurrent @Sendable (Int) async throws -> DecodedImage.Frame
+    fileprivate typealias Made = Result<DecodedImage.Frame, any Error>
+
     fileprivate struct Reader {
+        let make: Maker
         /// The frames to keep, in the order of their making.
         var wanted: [Int] = []
+        /// The frame that the reader has.
+        var shown: Int?
         /// The frame that the reader waits for.
         var awaited: (index: Int, arrival: AsyncStream<Void>.Continuation)?
         /// Makes frames; `nil` when there is none to make.
@@ -25,16 +32,11 @@ final class FrameBuffer: FrameSource {
     fileprivate struct State {
         var readers: [Int: Reader] = [:]
         var lastReader = 0
-        var made: [Int: Result<DecodedImage.Frame, any Error>] = [:]
+        var made: [Int: Made] = [:]
         /// The frames that tasks make, also tasks of readers that have left.
         var making: Set<Int> = []
         /// The bytes of the frames as they were counted last.
         var byteCount = 0
-    }
-
-    private enum Look {
-        case made(Result<DecodedImage.Frame, any Error>)
-        case waiting(AsyncStream<Void>)
     }
 
     private let base: any FrameSource
@@ -65,11 +67,14 @@ final class FrameBuffer: FrameSource {
         base.releaseMemory()
     }
 
-    func join() -> Int {
+    /// Adds a reader.
+    ///
+    /// - Parameter make: Makes a frame.
+    func join(_ make: @escaping Maker) -> Int {
         memory.join(self)
         return state.withLock { state in
             state.lastReader += 1
-            state.readers[state.lastReader] = Reader()
+            state.readers[state.lastReader] = Reader(make: make)
             return state.lastReader
         }
     }
@@ -82,8 +87,12 @@ final class FrameBuffer: FrameSource {
             return (task, state.readers.isEmpty)
         }
         task?.cancel()
-        // Another buffer has readers of its own.
-        if isLast, !(base is FrameBuffer) { base.releaseMemory() }
+        if isLast { letGo() }
+    }
+
+    /// Gives back what the source holds for readers. Another buffer has readers of its own.
+    private func letGo() {
+        if !(base is FrameBuffer) { base.releaseMemory() }
     }
 
     /// A frame, from memory or as soon as it is made. Those that follow are made meanwhile and afterwards.
@@ -94,28 +103,24 @@ final class FrameBuffer: FrameSource {
     ///   - following: The frames to make next.
     ///   - backwards: Whether each has a lower index than the one before. They are then made together in the order of
     ///     the file, because a frame may depend on those before it, and only when none is left.
-    ///   - make: Makes a frame.
     /// - Throws: What making the frame throws; `CancellationError`, at once.
     func frame(
-        at index: Int, for id: Int, following: [Int], backwards: Bool,
-        make: @escaping @concurrent @Sendable (Int) async throws -> DecodedImage.Frame
+        at index: Int, for id: Int, following: [Int], backwards: Bool
     ) async throws -> DecodedImage.Frame {
         while true {
-            switch look(index, id, following, backwards, make) {
-            case .made(let result): return try result.get()
-            case .waiting(let arrival):
-                for await _ in arrival {}
-                try Task.checkCancellation()
-            }
+            let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+            if let made = look(index, id, following, backwards, arrival) { return try made.get() }
+            for await _ in arrivals {}
+            try Task.checkCancellation()
         }
     }
 
+    /// - Returns: The frame; `nil` when the reader has to wait for the arrival.
     private func look(
-        _ index: Int, _ id: Int, _ following: [Int], _ backwards: Bool,
-        _ make: @escaping @concurrent @Sendable (Int) async throws -> DecodedImage.Frame
-    ) -> Look {
+        _ index: Int, _ id: Int, _ following: [Int], _ backwards: Bool, _ arrival: AsyncStream<Void>.Continuation
+    ) -> Made? {
         let following = memory.hasRoom ? following : []
-        let (look, stopped) = state.withLock { state -> (Look, Task<Void, Never>?) in
+        let (made, stopped) = state.withLock { state -> (Made?, Task<Void, Never>?) in
             if !(backwards && state.made[index] != nil) {
                 state.readers[id]?.wanted = backwards ? following.reversed() + [index] : [index] + following
             }
@@ -127,34 +132,37 @@ final class FrameBuffer: FrameSource {
                 stopped = state.stopped(id)
             }
             state.forget(memory)
-            let look: Look
-            if let made = state.made[index] {
-                state.readers[id]?.awaited = nil
-                look = .made(made)
-            } else {
-                let (arrival, continuation) = AsyncStream<Void>.makeStream()
-                state.readers[id]?.awaited = (index, continuation)
-                look = .waiting(arrival)
-            }
-            if state.readers[id]?.task == nil, state.missing(id) != nil {
-                // Unstructured because frames are made while the reader shows another one; it ends when the reader has
-                // its frames, and is cancelled when it leaves.
-                let turn = state.readers[id]?.turn
-                state.readers[id]?.task = Task(name: "animation frames") { [weak self] in
-                    while let index = self?.next(id, turn) {
-                        let result: Result<DecodedImage.Frame, any Error>
-                        do { result = .success(try await make(index)) } catch { result = .failure(error) }
-                        self?.receive(result, index, id, turn)
-                    }
-                }
-            }
-            return (look, stopped)
+            let made = state.made[index]
+            state.readers[id]?.shown = made == nil ? nil : index
+            state.readers[id]?.awaited = made == nil ? (index, arrival) : nil
+            if made != nil { state.handOver(index, to: id, memory) }
+            // Another reader may have room now.
+            for id in state.readers.keys { start(id, &state) }
+            return (made, stopped)
         }
         stopped?.cancel()
-        return look
+        return made
     }
 
-    private func next(_ id: Int, _ turn: Int?) -> Int? {
+    /// Makes the frames of a reader that wants some, unless it has a task already.
+    ///
+    /// Unstructured because frames are made while the reader shows another one; the task ends when the reader has its
+    /// frames, and is cancelled when it leaves.
+    private func start(_ id: Int, _ state: inout sending State) {
+        guard let reader = state.readers[id], reader.task == nil, state.missing(id) != nil,
+            reader.awaited != nil || memory.hasRoom
+        else { return }
+        let (make, turn) = (reader.make, reader.turn)
+        state.readers[id]?.task = Task(name: "animation frames") { [weak self] in
+            while let index = self?.next(id, turn) {
+                let result: Made
+                do { result = .success(try await make(index)) } catch { result = .failure(error) }
+                self?.receive(result, index, id, turn)
+            }
+        }
+    }
+
+    private func next(_ id: Int, _ turn: Int) -> Int? {
         state.withLock { state in
             // A task that was stopped is no longer the reader's.
             guard state.readers[id]?.turn == turn else { return nil }
@@ -168,18 +176,20 @@ final class FrameBuffer: FrameSource {
         }
     }
 
-    private func receive(_ result: Result<DecodedImage.Frame, any Error>, _ index: Int, _ id: Int, _ turn: Int?) {
+    private func receive(_ result: Made, _ index: Int, _ id: Int, _ turn: Int) {
         var wasStopped = false
         if case .failure(let error) = result { wasStopped = error is CancellationError && Task.isCancelled }
-        let arrivals = state.withLock { [wasStopped] state in
+        let (arrivals, isUnread) = state.withLock { [wasStopped] state in
             state.making.remove(index)
             if state.readers[id]?.turn == turn { state.readers[id]?.making = nil }
             // The readers may have gone elsewhere meanwhile.
             if !wasStopped { state.made[index] = result }
             state.forget(memory)
-            return state.arrivals()
+            return (state.arrivals(), state.readers.isEmpty)
         }
         for arrival in arrivals { arrival.finish() }
+        // The canvas of the last frame came back after the last reader had left.
+        if isUnread { letGo() }
     }
 
     deinit {
@@ -191,14 +201,32 @@ final class FrameBuffer: FrameSource {
 extension FrameBuffer.State {
     /// The frame that a reader's task makes next.
     ///
-    /// None while another task makes one of the reader's frames: those after it are drawn over it. A frame that is not
-    /// waited for has to fit beside those of the readers at other places.
+    /// None while another task makes one of the reader's frames: those after it are drawn over it; and none while two
+    /// frames are made, each on a copy of its canvas.
     func missing(_ id: Int) -> Int? {
-        guard let reader = readers[id], making.isDisjoint(with: reader.wanted) else { return nil }
+        guard let reader = readers[id], making.count < 2, making.isDisjoint(with: reader.wanted),
+            reader.awaited != nil || hasRoom(for: reader)
+        else { return nil }
+        return reader.wanted.first { made[$0] == nil && $0 != reader.shown }
+    }
+
+    /// Whether a frame of a reader is made that it does not wait for: at the place of the oldest reader as many as one
+    /// wants, at the others as long as all are small.
+    private func hasRoom(for reader: FrameBuffer.Reader) -> Bool {
         let count = made.count + making.count
-        let bytes = byteCount / max(made.count, 1) * (count + 1)
-        guard reader.awaited != nil || count < reader.wanted.count || bytes <= FrameBuffer.ahead else { return nil }
-        return reader.wanted.first { made[$0] == nil }
+        if byteCount / max(made.count, 1) * (count + 1) <= FrameBuffer.ahead { return true }
+        let oldest = readers.min { $0.key < $1.key }?.value.wanted ?? []
+        return count < reader.wanted.count && oldest.contains(where: reader.wanted.contains)
+    }
+
+    /// Forgets a frame that a reader gets, if the reader has no room for those that follow: the canvas of its place
+    /// still shows it.
+    mutating func handOver(_ index: Int, to id: Int, _ memory: AnimationMemory) {
+        guard let reader = readers[id], !hasRoom(for: reader),
+            reader.wanted.allSatisfy({ $0 == index || made[$0] == nil })
+        else { return }
+        readers[id]?.wanted.removeAll { $0 == index }
+        forget(memory)
     }
 
     /// Forgets the frames that no reader wants.
@@ -221,9 +249,10 @@ extension FrameBuffer.State {
     mutating func stopped(_ id: Int) -> Task<Void, Never>? {
         let making = readers[id]?.making
         if let making, readers.contains(where: { $0.key != id && $0.value.wanted.contains(making) }) { return nil }
-        guard let reader = readers[id] else { return nil }
-        readers[id] = FrameBuffer.Reader(wanted: reader.wanted, awaited: reader.awaited, turn: reader.turn + 1)
-        return reader.task
+        let task = readers[id]?.task.take()
+        readers[id]?.making = nil
+        readers[id]?.turn += 1
+        return task
     }
 
     /// Takes the waits of the readers whose frame is there, or whose task has to go on.
@@ -236,30 +265,4 @@ extension FrameBuffer.State {
         }
         return arrivals
     }
-}
-
-/// A reader of the frames of one picture.
-final class FrameReader: Sendable {
-    /// The frames of the picture.
-    let source: FrameBuffer
-    private let image: DecodedImage
-    private let buffer: FrameBuffer
-    private let make: AnimationPlayer.FrameMaker?
-    private let id: Int
-
-    /// - Parameter make: Makes the frames of this reader, which are then not shared; `nil` for those of the picture.
-    init(_ image: DecodedImage, _ source: FrameBuffer, make: AnimationPlayer.FrameMaker?) {
-        (self.image, self.source, self.make) = (image, source, make)
-        buffer = make == nil ? source : FrameBuffer(source)
-        id = buffer.join()
-    }
-
-    func frame(at index: Int, following: [Int], backwards: Bool) async throws -> DecodedImage.Frame {
-        try await buffer.frame(at: index, for: id, following: following, backwards: backwards) { [image, make] index in
-            if let make { return try await make(image, index) }
-            return try image.frame(at: index)
-        }
-    }
-
-    deinit { buffer.leave(id) }
 }

@@ -13,8 +13,9 @@ struct FrameBufferTests {
     private let memory = AnimationMemory()
 
     private func animation(_ source: CountedFrames) -> DecodedImage {
-        DecodedImage(
-            PixelSize(width: 1, height: 1), .onDemand([0, 0, 0, 0], FrameBuffer(source, memory: memory)),
+        let size = PixelSize(width: source.side, height: source.side)
+        return DecodedImage(
+            size, .onDemand([UInt8](repeating: 0, count: size.bitmapByteCount), FrameBuffer(source, memory: memory)),
             hasAlpha: true)
     }
 
@@ -76,15 +77,15 @@ struct FrameBufferTests {
         let (gate, source) = (Gate(), CountedFrames(count: 9))
         let image = animation(source)
         let buffer = try #require(image.frameBuffer)
-        let (first, second) = (buffer.join(), buffer.join())
-        let make: @concurrent @Sendable (Int) async throws -> DecodedImage.Frame = { index in
+        let make: FrameBuffer.Maker = { index in
             await gate.pass()
             try Task.checkCancellation()
             return try image.frame(at: index)
         }
-        let shown = Task { try await buffer.frame(at: 3, for: first, following: [], backwards: false, make: make) }
+        let (first, second) = (buffer.join(make), buffer.join(make))
+        let shown = Task { try await buffer.frame(at: 3, for: first, following: [], backwards: false) }
         while gate.arrivals == 0 { await Task.yield() }
-        async let same = buffer.frame(at: 3, for: second, following: [4], backwards: false, make: make)
+        async let same = buffer.frame(at: 3, for: second, following: [4], backwards: false)
         for _ in 0..<100 { await Task.yield() }
         shown.cancel()
         await expectError(CancellationError.self) { try await shown.value }
@@ -133,7 +134,9 @@ struct FrameBufferTests {
     }
 
     @Test(arguments: [EncodedFormat.gif(isDithered: false), .losslessWebP, .apng])
-    func `views in step hold five frames of a file, and another place two more`(format: EncodedFormat) async throws {
+    func `views in step hold five frames of a file, each further place one canvas more, and none when all have left`(
+        format: EncodedFormat
+    ) async throws {
         let size = PixelSize(width: 1_200, height: 900)
         let frames = (0..<40).map { index in
             var pixels = [UInt8](repeating: 255, count: size.bitmapByteCount)
@@ -144,8 +147,15 @@ struct FrameBufferTests {
             DecodedImage(width: size.width, height: size.height, frames: frames, hasAlpha: false), as: format)
         let image = try ImageCoders.default.decode(bytes, options: DecodeOptions(framesOnDemand: true))
         var readers = readers(image, 3)
-        func play(_ count: Int, most: Int) async throws {
-            for _ in 0..<count {
+        for (places, place) in [0, 20, 30, 10, 35].enumerated() {
+            if places > 0 {
+                let elsewhere = AnimationPlayer(image, clock: clock)
+                elsewhere.seek(to: place)
+                readers.append(elsewhere.makeAsyncIterator())
+            }
+            // A frame that is on its way to a view at a further place is there, too.
+            let most = places == 0 ? 5 : 6 + places
+            for _ in 0..<6 {
                 for index in readers.indices {
                     let shown = try #require(try await readers[index].next())
                     expectEqual(shown.frame.pixels[shown.index * 400], 0)
@@ -154,11 +164,69 @@ struct FrameBufferTests {
                 clock.advance(by: .milliseconds(100))
             }
         }
-        try await play(8, most: 5)
+        readers = []
+        while image.byteCount > bytes.count + 2 * size.bitmapByteCount, !Task.isCancelled { await Task.yield() }
+        expectEqual(image.byteCount, bytes.count + 2 * size.bitmapByteCount)
+    }
+
+    @Test func `readers in step at a further place make each frame once`() async throws {
+        let source = CountedFrames(count: 40, side: 1_500)
+        let image = animation(source)
         let elsewhere = AnimationPlayer(image, clock: clock)
         elsewhere.seek(to: 20)
-        readers.append(elsewhere.makeAsyncIterator())
-        try await play(8, most: 7)
+        var readers = readers(image, 1) + (0..<2).map { _ in elsewhere.makeAsyncIterator() }
+        for frame in 0..<6 {
+            for index in readers.indices {
+                let expected = index == 0 ? frame : 20 + frame
+                try await expectEqual(readers[index].next()?.index, expected)
+            }
+            clock.advance(by: .milliseconds(100))
+        }
+        for frame in 21..<26 { expectEqual(source.made.count { $0 == frame }, 1, "frame \(frame)") }
+    }
+
+    @Test func `two frames are made at a time, whatever the number of places`() async throws {
+        let gate = Gate()
+        let image = animation(CountedFrames(count: 50))
+        let buffer = try #require(image.frameBuffer)
+        let readers = (0..<4).map { _ in
+            buffer.join { index in
+                await gate.pass()
+                return try image.frame(at: index)
+            }
+        }
+        let shown = readers.enumerated().map { place, id in
+            Task { try await buffer.frame(at: 10 * place + 1, for: id, following: [], backwards: false) }
+        }
+        while gate.arrivals < 2 { await Task.yield() }
+        for _ in 0..<200 { await Task.yield() }
+        expectEqual(gate.arrivals, 2)
+        gate.open()
+        for (place, task) in shown.enumerated() {
+            try await expectEqual(task.value.pixels[0], UInt8(10 * place + 1))
+        }
+        for id in readers { buffer.leave(id) }
+    }
+
+    @Test func `a buffer lets go of its frames and of its source's memory when the last reader leaves`() async throws {
+        let source = CountedFrames(count: 20)
+        var image: DecodedImage? = animation(source)
+        weak let buffer = image?.frameBuffer
+        var readers = readers(try #require(image), 2)
+        var own: AnimationPlayer.Iterator? = try AnimationPlayer(#require(image), clock: clock) { image, index in
+            try image.frame(at: index)
+        }.makeAsyncIterator()
+        for index in readers.indices { _ = try await readers[index].next() }
+        _ = try await own?.next()
+        while memory.byteCount != 12 { await Task.yield() }
+        own = nil
+        readers.removeLast()
+        expectAll(source.releases == 0, buffer?.count == 3)
+        readers = []
+        while source.releases == 0 { await Task.yield() }
+        expectAll(buffer?.count == 0, memory.byteCount == 0)
+        image = nil
+        while buffer != nil { await Task.yield() }
     }
 }
 
@@ -166,14 +234,21 @@ struct FrameBufferTests {
 private final class CountedFrames: FrameSource {
     let durations: [Duration]
     let byteCount = 0
-    private let log = Mutex<[Int]>([])
+    let side: Int
+    private let log = Mutex<(made: [Int], releases: Int)>(([], 0))
 
-    init(count: Int) { durations = Array(repeating: .milliseconds(100), count: count) }
+    init(count: Int, side: Int = 1) {
+        durations = Array(repeating: .milliseconds(100), count: count)
+        self.side = side
+    }
 
-    var made: [Int] { log.withLock { $0 } }
+    var made: [Int] { log.withLock { $0.made } }
+    var releases: Int { log.withLock { $0.releases } }
 
     func pixels(at index: Int) throws -> [UInt8] {
-        log.withLock { $0.append(index) }
-        return [UInt8](repeating: UInt8(index), count: 4)
+        log.withLock { $0.made.append(index) }
+        return [UInt8](repeating: UInt8(index), count: side * side * 4)
     }
+
+    func releaseMemory() { log.withLock { $0.releases += 1 } }
 }
