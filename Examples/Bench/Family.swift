@@ -20,7 +20,7 @@ struct Family: Sendable {
         .startAndCancel, .startAndCancelLoads, .startAndCancelLoadsOnDisk, .startAndCancelTransfers,
         cancelAll, cancelledConnection,
         .decode, .thumbnail, .resample, .animation, .pixels, .cancel, .debug, .feed, .burst,
-        .variants, .smallVariants, .spread, .prefix, .leave, .peakMemory, .previews,
+        .variants, .smallVariants, .spread, .prefix, .leave, .peakMemory, .views, .previews,
         .saturation, .serverHit, .serverPictures, .redisHit,
     ]
 }

@@ -11,12 +11,12 @@ enum PeakMemory {
     /// `body` runs once: a second run would find the memory that the first has left to the allocator.
     ///
     /// - Returns: Bytes of resident memory beyond those of before.
-    static func of(_ body: () throws -> Void) throws -> Double {
+    static func of(_ body: () async throws -> Void) async throws -> Double {
         // What the allocator has kept would hide what the work takes.
         bench_trim()
         try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
         let before = try reading("VmRSS:")
-        try body()
+        try await body()
         return Double(try reading("VmHWM:") - before)
     }
 

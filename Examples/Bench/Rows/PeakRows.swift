@@ -18,13 +18,13 @@ extension Family {
         ]
         for (name, file) in files {
             let options = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 256, height: 256)))
-            let peak = try PeakMemory.of { blackHole(try coders.decode(file, options: options)) }
+            let peak = try await PeakMemory.of { blackHole(try coders.decode(file, options: options)) }
             show(Row("peak-thumbnail-\(name)", peak, against: "32 MB", 32e6, by: .bytes, atMost: 1))
         }
         for count in [6, 24] {
             let file = try ImageFactory.encodedAnimation(width: 1_280, height: 720, frames: count, seed: 3, as: .gif)
             let frames = 3.0 * 1_280 * 720 * 4
-            let peak = try PeakMemory.of { blackHole(try coders.transcode(file, as: .webp(effort: 0))) }
+            let peak = try await PeakMemory.of { blackHole(try coders.transcode(file, as: .webp(effort: 0))) }
             show(Row("peak-transcode-\(count)", peak, against: "three frames", frames, by: .bytes, atMost: 1))
         }
     }
