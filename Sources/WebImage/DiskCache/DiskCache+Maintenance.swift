@@ -207,7 +207,8 @@ extension DiskCache {
         for folder in EntryFiles.entryFolders.indices {
             for slice in index.expired(folder: folder, lifetime).slices(of: Self.sliceLength) {
                 try Task.checkCancellation()
-                let removed = await removeIfUnchanged(withoutPresent(slice))
+                await notePresent(slice)
+                let removed = await removeIfUnchanged(slice)
                 count += removed
                 counters.expirations += removed
             }
@@ -218,18 +219,16 @@ extension DiskCache {
         return count
     }
 
-    /// The entries of which their files do not say that they count. The index does not know the age of an entry after a
-    /// listing, nor what another process has stored or used since.
-    private func withoutPresent(_ victims: [DiskIndex.Victim]) async -> [DiskIndex.Victim] {
+    /// Corrects the index for those of the entries that count by their files. It does not know the age of an entry after
+    /// a listing, nor what another process has stored or used since.
+    private func notePresent(_ victims: [DiskIndex.Victim]) async {
         let (files, lifetime, limit) = (files, lifetime, fileSizeLimit)
         let looked = try? await perform {
             victims.map { ($0, files.present($0.digest, lifetime, fileSizeLimit: limit)) }
         }
-        guard let looked else { return [] }
-        for case (let victim, (let metadata, let status)?) in looked where index[victim.digest] == victim.record {
+        for case (let victim, (let metadata, let status)?) in looked ?? [] where index[victim.digest] == victim.record {
             index.set(
                 victim.digest, size: status.size, storedAt: status.modifiedAt, usedAt: status.accessedAt, metadata)
         }
-        return looked.filter { $0.1 == nil }.map { $0.0 }
     }
 }

@@ -23,8 +23,9 @@ struct DiskIndex: Sendable {
         /// The code of the entry's own age; 0 when that is unknown, or it has none.
         var age: UInt32 = 0
 
-        /// Notes when the entry ends by itself.
-        mutating func note(_ metadata: EntryMetadata) {
+        /// Notes a use, and when the entry ends by itself.
+        mutating func note(_ metadata: EntryMetadata, usedAt time: Int64) {
+            usedAt = UInt32(clamping: time)
             keptUntil = metadata.keptUntil.map { UInt32(clamping: $0) } ?? .max
             age = metadata.age.map { UInt32(clamping: $0.code) } ?? 0
         }
@@ -60,7 +61,7 @@ struct DiskIndex: Sendable {
         var record = Record(
             size: min(max(0, size), Record.maximumByteCount), storedAt: UInt32(clamping: storedAt),
             usedAt: UInt32(clamping: usedAt))
-        if let metadata { record.note(metadata) }
+        if let metadata { record.note(metadata, usedAt: usedAt) }
         count(record, insteadOf: folders[digest.folderNumber].updateValue(record, forKey: digest))
     }
 
@@ -68,10 +69,7 @@ struct DiskIndex: Sendable {
     ///
     /// - Complexity: O(1).
     mutating func touch(_ digest: KeyDigest, at time: Int64, _ metadata: EntryMetadata) {
-        guard var record = self[digest] else { return }
-        record.usedAt = UInt32(clamping: time)
-        record.note(metadata)
-        folders[digest.folderNumber][digest] = record
+        folders[digest.folderNumber][digest]?.note(metadata, usedAt: time)
     }
 
     /// Forgets a file.
