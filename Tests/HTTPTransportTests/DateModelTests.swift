@@ -53,7 +53,9 @@ struct DateModelTests {
             let date = PlainDate(secondsSince1970: read.secondsSince1970)
             let trimmed = text.lowercased().trimmingPrefix { $0 == " " || $0 == "\t" }
             // The weekday is not checked, and a year of two digits has any century.
-            let forms = [date.fixed.dropFirst(5), date.asctime.dropFirst(4), date.obsolete.drop { $0 != "," }]
+            let forms =
+                [date.fixed.dropFirst(5), date.asctime.dropFirst(4), date.obsolete.drop { $0 != "," }]
+                + [date.asctime.dropFirst(4).replacing("  ", with: " 0")]
             return unless(
                 forms.contains { form in
                     let form = form.lowercased()
@@ -85,17 +87,18 @@ private struct PlainDate {
         minute = rest / 60 % 60
         hour = rest / 3_600 % 24
         rest /= 86_400
-        var (year, month) = (1, 1)
-        while rest >= (Self.isLeap(year) ? 366 : 365) {
-            rest -= Self.isLeap(year) ? 366 : 365
-            year += 1
-        }
+        var month = 1
+        let year = Self.starts.prefix { $0 <= rest }.count
+        rest -= Self.starts[year - 1]
         while rest >= Self.length(of: month, year) {
             rest -= Self.length(of: month, year)
             month += 1
         }
         (self.year, self.month, day) = (year, month, rest + 1)
     }
+
+    /// The days before each year, from 1 on.
+    private static let starts = (1...9_999).reduce(into: [0]) { $0.append(($0.last ?? 0) + (isLeap($1) ? 366 : 365)) }
 
     private static func isLeap(_ year: Int) -> Bool {
         year.isMultiple(of: 400) || year.isMultiple(of: 4) && !year.isMultiple(of: 100)
@@ -110,8 +113,7 @@ private struct PlainDate {
     }
 
     private var daysSinceYear1: Int {
-        (1..<year).reduce(0) { $0 + (Self.isLeap($1) ? 366 : 365) }
-            + (1..<month).reduce(0) { $0 + Self.length(of: $1, year) } + day - 1
+        Self.starts[year - 1] + (1..<month).reduce(0) { $0 + Self.length(of: $1, year) } + day - 1
     }
 
     var secondsSince1970: Int { ((daysSinceYear1 - 719_162) * 24 + hour) * 3_600 + minute * 60 + second }

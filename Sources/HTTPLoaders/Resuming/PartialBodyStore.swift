@@ -57,7 +57,7 @@ struct PartialBody: Sendable {
     /// The fields of the response that began the body.
     var headers: HTTPHeaders
     /// The length of the whole body, if it was announced.
-    let total: Int?
+    var total: Int?
     var chunks: [[UInt8]] = []
     /// The number of bytes from the beginning on, of which ``chunks`` has all or none.
     var count = 0

@@ -132,11 +132,12 @@ final class PartialKeeper: Sendable {
             return partial
         }
         guard partial.count > 0 else { return nil }
-        guard case .rest(let rest, _) = try await loader.rest(of: request, after: partial) else {
+        guard case .rest(let rest, let total) = try await loader.rest(of: request, after: partial) else {
             // The content has changed, so the beginning is of no use.
             state.withLock { $0.isWhole = true }
             return nil
         }
+        state.withLock { $0.partial.total = total }
         return rest.body
     }
 }

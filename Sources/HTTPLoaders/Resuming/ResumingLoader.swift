@@ -51,7 +51,8 @@ public struct ResumingLoader: HTTPLoaderWrapping {
         switch try await loader.rest(of: request, after: partial) {
         case .rest(let rest, let total):
             var partial = partial
-            if let total { partial.headers["Content-Length"] = String(total) }
+            partial.total = total
+            partial.headers["Content-Length"] = String(total)
             return joined(partial, rest, of: total, request)
         case .other(let response):
             // An error of the origin says nothing about the content; a 200 is the new content.
@@ -81,8 +82,8 @@ public struct ResumingLoader: HTTPLoaderWrapping {
 
 /// The answer to the question for the rest of a body.
 enum RestAnswer {
-    /// The response with the rest, and the length of the whole body if it is known.
-    case rest(HTTPResponse, total: Int?)
+    /// The response with the rest, and the length of the whole body.
+    case rest(HTTPResponse, total: Int)
     /// Another response, such as the whole new content or an error of the origin.
     case other(HTTPResponse)
     /// Neither: the request must be sent as it is.
@@ -109,12 +110,13 @@ extension HTTPLoading {
             let range = ContentRange(response.headers["Content-Range"] ?? "")
             guard let range, range.first == partial.count, partial.isOfSameContent(as: response.headers),
                 !response.headers.contains(name: "Content-Encoding"),
-                partial.total == nil || range.total == nil || partial.total == range.total
+                // Without a length, a rest that breaks off or is a part of the rest would pass for its end.
+                let total = partial.total ?? range.total, range.total ?? total == total
             else {
                 response.body.cancel()
                 return .useless
             }
-            return .rest(response, total: range.total ?? partial.total)
+            return .rest(response, total: total)
         case 412, 416:
             response.body.cancel()
             return .useless
@@ -142,9 +144,10 @@ struct ContentRange: Equatable {
     init?(_ field: String) {
         let parts = field.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
-        let halves = parts[1].split(separator: "/", maxSplits: 1)
+        let halves = parts[1].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard halves.count == 2 else { return nil }
-        let bounds = halves[0].split(separator: "-", maxSplits: 1).map { Self.number($0) }
+        let bounds = halves[0].split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { Self.number($0) }
         guard bounds.count == 2, let first = bounds[0], let last = bounds[1], first <= last else { return nil }
         self.first = first
         if halves[1] == "*" {

@@ -9,7 +9,7 @@ public struct AddressPolicy: Sendable, Hashable {
     private let allowedNetworks: [IPNetwork]?
     /// Networks that are refused although the rule allows them; default none.
     ///
-    /// An IPv4 network also refuses its addresses in the IPv4-mapped form.
+    /// An IPv4 network also refuses its addresses in the IPv4-mapped form, and a network in that form those of IPv4.
     public var deniedNetworks: [IPNetwork] = []
     /// The only hosts to ask; default `nil`, every one.
     ///
@@ -40,7 +40,7 @@ public struct AddressPolicy: Sendable, Hashable {
 
     /// The public Internet and these networks.
     ///
-    /// An IPv4 network also admits its addresses in the IPv4-mapped form.
+    /// An IPv4 network also admits its addresses in the IPv4-mapped form, and a network in that form those of IPv4.
     public static func publicInternet(allowing networks: [IPNetwork]) -> AddressPolicy {
         AddressPolicy(allowedNetworks: networks)
     }
@@ -53,12 +53,11 @@ public struct AddressPolicy: Sendable, Hashable {
 
     /// Why the address is refused, as a predicate ("is a private address"); `nil` when it is allowed.
     func reasonToRefuse(_ address: IPAddress) -> String? {
-        let plain = address.unmapped
-        if let network = deniedNetworks.first(where: { $0.contains(address) || $0.contains(plain) }) {
+        if let network = deniedNetworks.first(where: { $0.covers(address) }) {
             return "is in the denied network \(network)"
         }
         guard let allowedNetworks else { return nil }
-        return allowedNetworks.contains { $0.contains(address) || $0.contains(plain) } ? nil : plain.reservation
+        return allowedNetworks.contains { $0.covers(address) } ? nil : address.reservation
     }
 
     /// Why a host or a port is refused, as a predicate; `nil` when both are allowed.

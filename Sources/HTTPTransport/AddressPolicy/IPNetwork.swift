@@ -42,6 +42,14 @@ public struct IPNetwork: Sendable, Hashable {
         IPNetwork(address, prefixLength: prefixLength)?.base == base
     }
 
+    /// Whether the address lies in the network, where either may be in the IPv4-mapped form.
+    func covers(_ address: IPAddress) -> Bool {
+        let plain = address.unmapped
+        if contains(address) || contains(plain) { return true }
+        guard prefixLength >= 96, case .v4 = base.unmapped else { return false }
+        return IPNetwork(base.unmapped, prefixLength: prefixLength - 96)?.contains(plain) == true
+    }
+
     /// This machine: `127.0.0.0/8` and `::1`.
     public static let loopback = ["127.0.0.0/8", "::1/128"].map { IPNetwork($0)! }
 }
