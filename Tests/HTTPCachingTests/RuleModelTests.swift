@@ -144,8 +144,8 @@ private struct RuleModel {
         guard mayBeStale else { return unusable(.stale) }
         if let limitOfStaleness {
             guard staleness <= limitOfStaleness else { return unusable(.stale) }
-        } else if askedMaxAge != nil {
-            // Section 5.2.1.1: without `max-stale`, a request with `max-age` accepts nothing stale.
+        } else if askedMaxAge != nil || askedMinFresh != nil {
+            // Sections 5.2.1.1 and 5.2.1.3: without `max-stale`, a request with a limit accepts nothing stale.
             return unusable(.stale)
         }
         // RFC 5861, section 3: the origin is asked meanwhile, with a validator or without.
