@@ -41,7 +41,7 @@ struct ResamplerTests {
     }
 
     /// Lanczos with three lobes in floating point, straight from the definition.
-    private static func exact(
+    static func exact(
         _ bytes: [UInt8], _ source: PixelSize, _ window: ResamplingWindow, _ target: PixelSize,
         inLinearLight: Bool = false
     ) -> [UInt8] {
