@@ -11,11 +11,13 @@ import WebImageTesting
 /// Bodies that are joined of ranges, and the field that names a range.
 struct RangeModelTests {
     @Test func `a range is read as the grammar has it`() async {
-        let alphabet = Array("0123456789-/* bytes").map { String($0) }
+        let alphabet = Array("-/ *01b").map { String($0) }
         await Property(cases: 5_000) { draw in
-            let (first, last) = (draw.number(0...12), draw.number(0...12))
+            let first = draw.number(0...12)
+            let last = first + draw.number(-1...12)
             let total = draw.oneOf(["*", String(last + 1), String(draw.number(0...13))])
-            var text = Array("\(draw.oneOf(["bytes", "Bytes", "lines"])) \(first)-\(last)/\(total)").map { String($0) }
+            let unit = draw.oneOf(["bytes", "bytes", "Bytes", "lines"])
+            var text = Array("\(unit) \(first)-\(last)/\(total)").map { String($0) }
             for _ in 0..<draw.number(0...2) {
                 let place = draw.number(0...text.count)
                 if place < text.count, draw.isTrue() {
