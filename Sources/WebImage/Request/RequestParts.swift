@@ -75,9 +75,11 @@ struct RequestParts: Sendable {
     }
 
     /// Whether both keep their pictures in the same caches, as long, have the same limits and accept the same damage.
+    /// Strings are equal in different encodings, so the bytes of names are compared.
     func loadsAlike(_ other: RequestParts) -> Bool {
-        caches?.identity == other.caches?.identity && limits == other.limits && failOn == other.failOn
-            && lifetime == other.lifetime && provesOriginal == other.provesOriginal
+        (caches?.identity).map { Array($0.utf8) } == (other.caches?.identity).map { Array($0.utf8) }
+            && limits == other.limits && failOn == other.failOn && lifetime == other.lifetime
+            && provesOriginal == other.provesOriginal
     }
 
     /// Whether both bring the same bytes. Compares the bytes of the names, as the keys of the caches do.
