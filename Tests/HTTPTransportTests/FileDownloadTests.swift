@@ -103,6 +103,47 @@ struct FileDownloadTests {
         await expectHTTPError(.bodyTooLarge) { try await download(limit: 99) }
     }
 
+    @Test func `a note keeps no cookie, and a whole beginning is asked for again by a request with rights`()
+        async throws
+    {
+        let reply = ok(tag: "\"v2\"").header("Set-Cookie", "user=secret").header("X-Kept", "kept")
+        stub.respond(to: "/x", with: reply.failing(after: 40))
+        await expectNoFile()
+        let note = String(decoding: bytes(".part.json") ?? [], as: UTF8.self)
+        expect(note.contains("kept") && !note.contains("secret"))
+
+        var asking = [HTTPRequest](repeating: HTTPRequest(url: url), count: 3)
+        asking[0].options.credential = .bearer("secret")
+        asking[1].headers["X-Tenant"] = "anna"
+        asking[2].options.cookies.values = ["user": "anna"]
+        for request in asking {
+            let note = #"{"url":"http://a.example/x","validator":"\"v1\"","total":100}"#
+            try Data(whole).write(to: URL(filePath: path + ".part"))
+            try Data(note.utf8).write(to: URL(filePath: path + ".part.json"))
+            let stub = StubLoader()
+            stub.respond(to: "/x", with: .status(403))
+            await expectHTTPError(.unacceptableStatus) { try await FileDownloader(stub).download(request, to: path) }
+            expectNil(bytes())
+        }
+    }
+
+    @Test func `the limit counts all bytes of a body of unknown length`() async throws {
+        let parts = [Array(whole[..<60]), Array(whole[60...])]
+        for (limit, isAccepted) in [(99, false), (100, true)] {
+            let body = AsyncThrowingStream<[UInt8], any Error> { stream in
+                for part in parts { stream.yield(part) }
+                stream.finish()
+            }
+            let stub = StubLoader()
+            stub.respond(to: "/x", with: .response(HTTPResponse(status: 200, url: url, body: HTTPBody(body))))
+            if isAccepted {
+                try await expectEqual(download(from: stub, limit: limit), [100, 100])
+            } else {
+                await expectHTTPError(.bodyTooLarge) { try await download(from: stub, limit: limit) }
+            }
+        }
+    }
+
     @Test func `a paused download holds nothing, and goes on from what is written`() async throws {
         let reply = ok(tag: "\"v1\"").header("Content-Type", "image/gif")
         stub.respond(to: "/x", with: reply, rest(from: 30))

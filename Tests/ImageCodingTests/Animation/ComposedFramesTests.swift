@@ -23,25 +23,30 @@ import Testing
         }
     }
 
-    /// Frames whose pixels are their index.
-    private func source(
-        frames: Int, keyframes: [Int] = [], _ body: @escaping @Sendable (Int) throws -> Void = { _ in }
-    ) -> (frames: ComposedFrames, log: Log) {
-        let (log, size) = (Log(), Self.size)
+    private static func found(_ frames: Int, _ keyframes: [Int]) -> FoundFrames {
         let covers = (0..<frames).map {
             keyframes.contains($0) ? FrameCover(isWhole: true, isOpaque: true, disposal: .keep) : Self.part
         }
-        let found = FoundFrames(
+        return FoundFrames(
             durations: Array(repeating: .milliseconds(100), count: frames), loopCount: 0, mayBecomeClear: false,
-            damage: [], size: size, covers: covers)
-        let options = DecodeOptions(framesOnDemand: true)
+            damage: [], size: Self.size, covers: covers)
+    }
+
+    /// Frames whose pixels are their index.
+    private func source(
+        frames: Int, keyframes: [Int] = [], damaged: Int? = nil, failOn: DamagePolicy = .truncated,
+        _ body: @escaping @Sendable (Int) throws -> Void = { _ in }
+    ) -> (frames: ComposedFrames, log: Log) {
+        let (log, size) = (Log(), Self.size)
+        let found = Self.found(frames, keyframes)
+        let options = DecodeOptions(framesOnDemand: true, failOn: failOn)
         let source = ComposedFrames(
             found, 0..<frames, FramePlan(size, options), options, fileByteCount: 1_000
         ) { canvas, index, _ in
             log.note(index)
             try body(index)
             canvas.pixels = [UInt8](repeating: UInt8(index), count: size.bitmapByteCount)
-            return []
+            return index == damaged ? .missingPixels : []
         }
         return (source, log)
     }
@@ -80,7 +85,7 @@ import Testing
         for index in 10..<40 { _ = try drawn(index, of: source) }
         expectEqual(source.frames.byteCount, 1_000 + Self.size.bitmapByteCount)
         _ = try drawn(3, of: source)
-        source.frames.releaseMemory()
+        FrameBuffer(source.frames, memory: AnimationMemory()).releaseMemory()
         expectEqual(source.frames.byteCount, 1_000 + Self.size.bitmapByteCount)
         try expectEqual(drawn(4, of: source), [4])
     }
@@ -91,6 +96,31 @@ import Testing
         try expectEqual(drawn(30, of: source), [30])
         try expectEqual(drawn(29, of: source), Array(0...29))
         try expectEqual(drawn(70, of: source), Array(63...70))
+    }
+
+    @Test func `a frame may show what is below a damaged keyframe, with which the animation ends`() throws {
+        let source = source(frames: 90, keyframes: [30], damaged: 32, failOn: .never)
+        try expectEqual(drawn(31, of: source), Array(0...31))
+        expectImageError(.malformed) { try source.frames.pixels(at: 40) }
+        expectEqual(source.log.take(), [32])
+        expectImageError(.malformed) { try source.frames.pixels(at: 33) }
+        expectEqual(source.log.take(), [])
+        try expectEqual(drawn(32, of: source), [32])
+    }
+
+    @Test func `a run of held frames is drawn from a keyframe, unless that may be damaged`() throws {
+        for (failOn, first) in [(DamagePolicy.truncated, 3), (.never, 0)] {
+            let log = Log()
+            let options = DecodeOptions(frames: .run(4..<6), failOn: failOn)
+            let work = DecodingWork(limits: options.limits, byteCount: 0)
+            let image = try Self.found(9, [3]).composed(FramePlan(Self.size, options), options, file: [], work) {
+                _, index, _ in
+                log.note(index)
+                return []
+            }
+            expectEqual(image.frameCount, 2)
+            expectEqual(log.take(), Array(first..<6))
+        }
     }
 
     @Test func `a keyframe hides the canvas for good, or follows an empty one`() {
@@ -123,6 +153,19 @@ import Testing
         try await Task {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             try expectEqual(made.frames.pixels(at: 2)[0], 2)
+        }.value
+    }
+
+    @Test func `a frame whose drawing was cancelled is drawn for the next call`() async throws {
+        let isFirst = Mutex(true)
+        let source = source(frames: 5) { index in
+            if index == 2, isFirst.withLock({ $0 }) { throw CancellationError() }
+        }
+        try await Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            expectError(CancellationError.self) { try source.frames.pixels(at: 2) }
+            isFirst.withLock { $0 = false }
+            try expectEqual(source.frames.pixels(at: 2)[0], 2)
         }.value
     }
 

@@ -101,6 +101,30 @@ struct ColorTests {
             #expect(ColorConversion.of(MetadataBlocks(of: other)) != nil)
         }
         expectNil(weakly)
+        // Each use counts.
+        weak let used = try conversion("p3.jpg")
+        for index in 0..<ColorConversion.keptCount {
+            var other = png
+            other[44] = UInt8(index)
+            #expect(ColorConversion.of(MetadataBlocks(of: other)) != nil)
+            #expect(try conversion("p3.jpg") === used)
+        }
+    }
+
+    @Test func `the colours of a thumbnail are converted as they are before alpha is multiplied into them`() throws {
+        let kept = try coders.decode(Self.file("p3-alpha.png"), options: Self.keeping)
+        // Half of an orange that sRGB has, too.
+        let pixels = (0..<Self.size.pixelCount).flatMap { _ in [100, 60, 40, 128] as [UInt8] }
+        var image = try DecodedImage(
+            width: Self.size.width, height: Self.size.height, frames: [DecodedImage.Frame(pixels: pixels)],
+            hasAlpha: true)
+        image.metadata = kept.metadata
+        let file = try coders.encode(image, as: .png.keeping(.colorProfile))
+        let whole = try coders.decode(file).pixels.prefix(4)
+        #expect(whole != pixels.prefix(4))
+        let thumbnail = try coders.decode(file, options: DecodeOptions(thumbnail: Self.box))
+        let expected = (0..<16 * 12).flatMap { _ in whole }
+        #expect(difference(thumbnail, expected) <= 1)
     }
 
     @Test func `of conversions of large profiles fewer are kept`() throws {
@@ -150,7 +174,8 @@ struct ColorTests {
         let previewer = try #require(try coders.previewer(for: Array(file.dropLast(2))))
         let preview = try #require(try previewer.preview(of: file))
         #expect(PixelComparison(preview.pixels, try coders.decode(file).pixels).psnr > 30)
-        #expect(previewer.byteCount >= 32 * 24 * 4 * 2)
+        let plain = try JPEGCoder().previewer(for: file, options: DecodeOptions())
+        expectEqual(previewer.byteCount, try #require(plain).byteCount * 2)
     }
 
     @Test func `frames are converted when they are made`() throws {
@@ -295,6 +320,7 @@ private struct OwnDecoder: ImageDecoding {
     }
 
     func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
-        try PNGCoder().decode(bytes, options: options)
+        // It knows nothing of conversions.
+        try PNGCoder().decode(bytes, options: DecodeOptions())
     }
 }

@@ -37,9 +37,8 @@ import WebImageTesting
         expectAll(callers[1].value != nil, callers[4].value != nil)
     }
 
-    @Test(arguments: seeds) func `a caller that comes while everything is cancelled gets a flight of its own`(
-        seed: UInt64
-    ) {
+    @Test(arguments: [false, true], seeds)
+    func `a caller that comes while everything is cancelled gets a flight of its own`(byKey: Bool, seed: UInt64) {
         let scenario = FlightScenario(seed: seed)
         let (doomed, joining) = (Gate(), Journal<Task<Int, any Error>>())
         let fresh: Flights.Operation = { _ in 2 }
@@ -58,7 +57,9 @@ import WebImageTesting
             }
         }
         scenario.executor.drain()
-        let canceller = Probe(on: scenario.executor) { [flights = scenario.flights] in flights.cancelAll() }
+        let canceller = Probe(on: scenario.executor) { [flights = scenario.flights] in
+            if byKey { flights.cancel { _ in true } } else { flights.cancelAll() }
+        }
         scenario.executor.drain()
         doomed.open()
         let joiners = joining.entries.map { task in Probe(on: scenario.executor) { try await task.value } }

@@ -99,7 +99,7 @@ import WebImageTesting
     ) throws {
         for request in [ImageRequest.numbered(1), ImageRequest(key: "anna")] {
             let staged = try StagedManager(seed: seed)
-            if request.cacheKey == nil { staged.dataInTurn(Self.small, as: .png) }
+            if request.cacheKey == nil { expect(staged.loadInTurn(Self.small).value != nil) }
             let image = ImageFactory.picture(width: 8, height: 8, seed: 7, hasAlpha: hasAlpha)
             _ = Self.value(staged) { await $0.store(image, for: request) }
             expectEqual(staged.manager.peek(request)?.hasAlpha, hasAlpha)
@@ -119,6 +119,14 @@ import WebImageTesting
         }
         let staged = try StagedManager(seed: seed)
         expectEqual(staged.loadInTurn(ImageRequest(key: "unknown")).code, .notInCache)
+        // Its file is that of an original.
+        for isWritten in [false, true] {
+            var request = ImageRequest.numbered(isWritten ? 2 : 3)
+            request.cacheWrites = CacheAccess(original: isWritten ? .disk : [], variant: isWritten ? [] : .disk)
+            let image = ImageFactory.picture(width: 8, height: 8, seed: 7, hasAlpha: hasAlpha)
+            _ = Self.value(staged) { [request] in await $0.store(image, for: request) }
+            expectEqual(Self.tiers(staged, request), isWritten ? .disk : [])
+        }
     }
 
     @Test(arguments: [false, true], 0..<10 as Range<UInt64>)
@@ -162,6 +170,16 @@ import WebImageTesting
         staged.loadInTurn(.numbered(1))
         _ = Self.value(staged) { try await $0.removeVariant(.numbered(1)) }
         expectEqual(Self.tiers(staged, .numbered(1)), .disk, "the picture of an original is in memory alone")
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a variant whose write still waits is removed, too`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed)
+        let load = staged.load(Self.small)
+        while load.isRunning { staged.run(steps: 1) }
+        _ = Self.value(staged) { try await $0.removeVariant(Self.small) }
+        let isThere = Self.value(staged) { try await $0.diskCache?.contains(Self.small.variantKey) }
+        expectEqual(isThere, false)
     }
 
     @Test(arguments: [false, true], 0..<25 as Range<UInt64>)

@@ -179,6 +179,21 @@ import WebImageTesting
         expectAll(staged.isAtRest, staged.fileCount == 0)
     }
 
+    @Test func `a failure that is remembered keeps nothing of the program's own`() {
+        final class Own: Sendable {}
+        let scenario = ManagerScenario(seed: 1) { HTTPResponse(status: 404, url: $0.url) }
+        weak var kept: Own?
+        do {
+            let own = Own()
+            kept = own
+            var request = ImageRequest.numbered(1)
+            request.userInfo["own"] = own
+            scenario.loadInTurn(request)
+        }
+        expectEqual(scenario.manager.pipeline.failures.count, 1)
+        expectNil(kept)
+    }
+
     @Test func `onlyIfCached never asks the origin`() {
         let scenario = ManagerScenario(seed: 1)
         var request = ImageRequest.numbered(1)

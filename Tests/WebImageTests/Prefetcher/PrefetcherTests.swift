@@ -70,7 +70,8 @@ import WebImageTesting
 
     @Test(arguments: 0..<10 as Range<UInt64>)
     func `a prefetch makes what it is told to, and a download decodes nothing`(seed: UInt64) throws {
-        let request = ImageRequest.numbered(1, transformers: [.resize(to: PixelSize(width: 4, height: 4))])
+        var request = ImageRequest.numbered(1, transformers: [.resize(to: PixelSize(width: 4, height: 4))])
+        request.firstFrameOnly = true
         for (outcome, destination, decodes) in [
             (ImagePrefetcher.Configuration.Outcome.picture, CacheTiers.all, 1), (.file(.webp()), .all, 1),
             (.download, .disk, 0), (.download, .all, 0),
@@ -81,7 +82,7 @@ import WebImageTesting
                 (configuration.outcome, configuration.destination) = (outcome, destination)
                 let prefetcher = ImagePrefetcher(manager: staged.manager, configuration: configuration)
                 for _ in 0..<2 {
-                    let report = staged.start { _ in await prefetcher.prefetch([request]) }
+                    let report = staged.start { [request] _ in await prefetcher.prefetch([request]) }
                     staged.run()
                     expectEqual(report.value?.progress, .counts(finished: 1, total: 1))
                 }
@@ -94,6 +95,17 @@ import WebImageTesting
                 expectEqual(staged.loadInTurn(request).value?.image.width, 4)
             }
         }
+    }
+
+    @Test func `a prefetch writes only where its request does, too`() throws {
+        let staged = try StagedManager(seed: 1)
+        var request = ImageRequest.numbered(1)
+        request.cacheWrites = .memory
+        let prefetcher = ImagePrefetcher(manager: staged.manager)
+        let report = staged.start { [request] _ in await prefetcher.prefetch([request]) }
+        staged.run()
+        expectEqual(report.value?.progress.finishedCount, 1)
+        expectAll(staged.fileCount == 0, staged.manager.peek(request) != nil)
     }
 
     @Test(arguments: 0..<10 as Range<UInt64>)

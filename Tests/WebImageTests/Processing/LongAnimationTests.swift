@@ -119,6 +119,7 @@ import WebImageTesting
         try expectEqual(outcome(false, .jpeg()) { $0.maximumDrawnPixelCount = 20 * 20 * 9 - 1 }, 1)
         try expectNil(outcome(false, .gif) { $0.maximumFrameCount = 8 })
         try expectEqual(outcome(true, .gif) { $0.maximumFrameCount = 8 }, 1)
+        try expectEqual(outcome(true, .gif) { $0.maximumFrameCount = 9 }, 9)
     }
 
     // MARK: - Transformers

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import HTTPTransport
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// What an alternative takes along of the request, and what it leaves behind.
+@Suite(.balanced, .timeLimit(.minutes(1))) struct AlternativeTests {
+    private static let mirror = ImageRequest(URL(string: "https://mirror.test/7.png")!)
+
+    /// A manager whose first origin fails.
+    private static func scenario() -> ManagerScenario {
+        ManagerScenario(seed: 1) { request in
+            guard request.url.host() == "mirror.test" else { return HTTPResponse(status: 503, url: request.url) }
+            return try HTTPResponse.picture(for: request)
+        }
+    }
+
+    @Test func `no credential of a request is sent to its alternatives, of which eight are asked`() {
+        let scenario = ManagerScenario(seed: 1) { HTTPResponse(status: 503, url: $0.url) }
+        var request = ImageRequest.numbered(1)
+        request.transfer.credential = .bearer("secret")
+        request.transfer.cookies.values = ["user": "anna"]
+        request.alternatives = (0..<10).map { ImageRequest(URL(string: "https://mirror.test/\($0).png")!) }
+        request.alternatives[1].transfer.credential = .bearer("other")
+        let error = scenario.loadInTurn(request).error as? ImageLoadError
+        expectEqual(error?.failuresOfAlternatives.count, 8)
+        let sent = scenario.transport.requests.map(\.options)
+        expectEqual(
+            sent.map { try? $0.credential?.fieldValue() },
+            ["Bearer secret", nil, "Bearer other"] + .init(repeating: nil, count: 6))
+        expectEqual(sent.map(\.cookies.values.count), [1] + .init(repeating: 0, count: 8))
+    }
+
+    @Test func `an alternative is looked up where both requests read`() {
+        let scenario = Self.scenario()
+        scenario.loadInTurn(Self.mirror)
+        var (request, mirror) = (ImageRequest.numbered(1), Self.mirror)
+        mirror.cacheReads = .none
+        request.alternatives = [mirror]
+        expectEqual(scenario.loadInTurn(request).value?.source, .network)
+        expectEqual(scenario.transport.requests.map { $0.url.host() }, ["mirror.test", "example.org", "mirror.test"])
+    }
+
+    @Test func `what an alternative has for one user alone is not kept under the name of the request`() {
+        let scenario = Self.scenario()
+        var (request, mirror) = (ImageRequest.numbered(1), Self.mirror)
+        mirror.headers["Authorization"] = "secret"
+        request.alternatives = [mirror]
+        expect(scenario.loadInTurn(request).value != nil)
+        expect(scenario.manager.peek(mirror) != nil)
+        expectNil(scenario.manager.peek(.numbered(1)))
+    }
+
+    @Test func `a picture that the program fails to make has an alternative at an address`() {
+        struct Mine: Error {}
+        let scenario = Self.scenario()
+        var request = ImageRequest(id: "chart") { throw Mine() }
+        request.alternatives = [Self.mirror]
+        expectEqual(scenario.loadInTurn(request).value?.source, .network)
+        expectEqual(scenario.transport.requests.map(\.url), [Self.mirror.url])
+    }
+}
