@@ -58,7 +58,7 @@ import CImageShims
         drawn = count
         let ready = resampler.rowCount(from: count, finished: finished)
         if ready == finished { return }
-        work.excluding(pixels: resampler.source.pixelCount) {
+        _ = work.excluding(pixels: resampler.source.pixelCount) {
             unsafe resampler.resample(
                 finished..<ready, from: UnsafeBufferPointer(buffer), capacity: capacity, with: &line, to: output)
         }
