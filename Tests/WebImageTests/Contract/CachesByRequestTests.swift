@@ -10,10 +10,10 @@ import WebImageTesting
 
 /// The caches of a manager as its programs reach them.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct CachesByRequestTests {
-    private static let small = ImageRequest.numbered(
+    static let small = ImageRequest.numbered(
         1, transformers: [.resize(to: PixelSize(width: 4, height: 4))])
 
-    private static func value<Value: Sendable>(
+    static func value<Value: Sendable>(
         _ staged: StagedManager, _ body: @escaping @concurrent @Sendable (ImageManager) async throws -> Value
     ) -> Value? {
         let probe = staged.start(body)
@@ -21,13 +21,12 @@ import WebImageTesting
         return probe.value
     }
 
-    private static func tiers(_ staged: StagedManager, _ request: ImageRequest) -> CacheTiers? {
+    static func tiers(_ staged: StagedManager, _ request: ImageRequest) -> CacheTiers? {
         value(staged) { try await $0.contains(request) }
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>)
     func `a look at the caches says where a picture is, costs no use, and never asks the origin`(seed: UInt64) throws {
-        // Contains says where a picture is, and costs no use.
         let staged = try StagedManager(seed: seed)
         expectEqual(Self.tiers(staged, Self.small), [])
         staged.loadInTurn(Self.small)
@@ -172,16 +171,6 @@ import WebImageTesting
         expectEqual(Self.tiers(staged, .numbered(1)), .disk, "the picture of an original is in memory alone")
     }
 
-    @Test(arguments: 0..<20 as Range<UInt64>)
-    func `a variant whose write still waits is removed, too`(seed: UInt64) throws {
-        let staged = try StagedManager(seed: seed)
-        let load = staged.load(Self.small)
-        while load.isRunning { staged.run(steps: 1) }
-        _ = Self.value(staged) { try await $0.removeVariant(Self.small) }
-        let isThere = Self.value(staged) { try await $0.diskCache?.contains(Self.small.variantKey) }
-        expectEqual(isThere, false)
-    }
-
     @Test(arguments: [false, true], 0..<25 as Range<UInt64>)
     func `a file that a program stores takes the place of the original and of what was made of it`(
         hasDisk: Bool, seed: UInt64
@@ -284,21 +273,5 @@ import WebImageTesting
             let entry = Self.value(staged) { try await $0.diskCache?.entry(for: Self.small.variantKey) } ?? nil
             expectEqual(entry.flatMap { ImageFormat(sniffing: $0.bytes) }, .webp)
         }
-    }
-
-    @Test(arguments: 0..<100 as Range<UInt64>) func `a removed picture does not come back by a write that waited`(
-        seed: UInt64
-    ) throws {
-        let staged = try StagedManager(seed: seed)
-        let load = staged.load(Self.small)
-        while load.isRunning { staged.run(steps: 1) }
-        expect(load.value != nil)
-        let removal = staged.start { try await $0.remove(Self.small) }
-        staged.run(without: .files)
-        expect(removal.isRunning, "the disk does not answer")
-        staged.run()
-        expectAll(removal.value != nil, staged.fileCount == 0)
-        expectEqual(Self.tiers(staged, Self.small), [])
-        expectEqual(Self.tiers(staged, .numbered(1)), [])
     }
 }
