@@ -12,39 +12,30 @@ import WebImageTesting
 
     private static func file(_ name: String) throws -> [UInt8] { try Fixture.file("Colors/\(name)") }
 
-    /// Before the pixels, after the header of 33 bytes.
-    private func inserting(
-        _ type: StaticString, _ payload: [UInt8], times count: Int = 1, into file: [UInt8]
-    ) -> [UInt8] {
-        var chunks: [UInt8] = []
-        for _ in 0..<count { PNGChunk.append(type, [payload[...]], to: &chunks) }
-        return file[..<33] + chunks + file[33...]
-    }
-
     @Test func `of what a PNG says of its colours, the strongest chunk counts`() throws {
         func colors(_ file: [UInt8]) -> ColorDescription? { MetadataBlocks(of: file).colors }
         let numbers = try Self.file("adobe-numbers16.png")
-        expectNil(colors(inserting("sRGB", [0], into: numbers)))
+        expectNil(colors(PNGChunk.inserting("sRGB", [0], into: numbers)))
         let profile = try Self.file("wide.png")
-        expectEqual(colors(inserting("sRGB", [0], into: profile)), colors(profile))
-        let coded = inserting("cICP", [12, 13, 0, 1], into: profile)
+        expectEqual(colors(PNGChunk.inserting("sRGB", [0], into: profile)), colors(profile))
+        let coded = PNGChunk.inserting("cICP", [12, 13, 0, 1], into: profile)
         expectEqual(colors(coded), ColorDescription(primaries: 12, transfer: 13))
-        expectNil(colors(inserting("cICP", [1, 1, 0, 1], into: profile)))
+        expectNil(colors(PNGChunk.inserting("cICP", [1, 1, 0, 1], into: profile)))
         // Those of video are none.
-        expectEqual(colors(inserting("cICP", [12, 13, 6, 1], into: profile)), colors(profile))
+        expectEqual(colors(PNGChunk.inserting("cICP", [12, 13, 6, 1], into: profile)), colors(profile))
         let plain = try Fixture.file("rgb8.png")
-        expectNil(colors(inserting("gAMA", PNGChunk.bigEndian(45_455), into: plain)))
-        expectNil(colors(inserting("gAMA", [0, 0, 0, 0], into: plain)))
-        #expect(colors(inserting("gAMA", PNGChunk.bigEndian(55_556), into: plain)) != nil)
-        expectNil(colors(inserting("cHRM", [UInt8](repeating: 0, count: 32), into: plain)))
+        expectNil(colors(PNGChunk.inserting("gAMA", PNGChunk.bigEndian(45_455), into: plain)))
+        expectNil(colors(PNGChunk.inserting("gAMA", [0, 0, 0, 0], into: plain)))
+        #expect(colors(PNGChunk.inserting("gAMA", PNGChunk.bigEndian(55_556), into: plain)) != nil)
+        expectNil(colors(PNGChunk.inserting("cHRM", [UInt8](repeating: 0, count: 32), into: plain)))
         // The x and y of white, red, green and blue, times 100,000.
         let measured: [UInt32] = [31_270, 32_900, 68_000, 32_000, 26_500, 69_000, 15_000, 6_000]
-        #expect(colors(inserting("cHRM", measured.flatMap(PNGChunk.bigEndian), into: plain)) != nil)
+        #expect(colors(PNGChunk.inserting("cHRM", measured.flatMap(PNGChunk.bigEndian), into: plain)) != nil)
         // White without light, or all light, and colours that would take light away.
         for (index, number) in [(1, 900), (0, 70_000), (3, 70_000), (6, .max), (7, .max >> 1)] as [(Int, UInt32)] {
             var numbers = measured
             numbers[index] = number
-            expectNil(colors(inserting("cHRM", numbers.flatMap(PNGChunk.bigEndian), into: plain)), "\(index)")
+            expectNil(colors(PNGChunk.inserting("cHRM", numbers.flatMap(PNGChunk.bigEndian), into: plain)), "\(index)")
         }
     }
 
@@ -53,13 +44,15 @@ import WebImageTesting
         let good = try #require(PNGProfile.deflated(known))
         let broken = good.dropLast(40) + [UInt8](repeating: 0, count: 40)
         let plain = try Fixture.file("rgb8.png")
-        let first = inserting("iCCP", good, into: plain)
+        let first = PNGChunk.inserting("iCCP", good, into: plain)
         // The last ones inserted stand first.
-        let file = inserting("iCCP", Array(broken), times: 5_000, into: first)
+        let file = PNGChunk.inserting("iCCP", Array(broken), times: 5_000, into: first)
         expectNil(MetadataBlocks(of: file).profile)
         expectNil(MetadataBlocks(of: file).colors)
         try expectEqual(coders.decode(file).pixels, coders.decode(plain).pixels)
-        expectEqual(MetadataBlocks(of: inserting("iCCP", good, into: first)).profile, MetadataBlocks(of: first).profile)
+        expectEqual(
+            MetadataBlocks(of: PNGChunk.inserting("iCCP", good, into: first)).profile, MetadataBlocks(of: first).profile
+        )
     }
 
     @Test func `elements of floating point in a profile are left out, because they may share their bytes`() throws {
@@ -81,11 +74,23 @@ import WebImageTesting
                 var plain = known
                 plain[67] = other[67]
                 let pictures = try [other, plain].map { profile in
-                    try coders.decode(inserting("iCCP", #require(PNGProfile.deflated(profile)), into: file)).pixels
+                    try coders.decode(PNGChunk.inserting("iCCP", #require(PNGProfile.deflated(profile)), into: file))
+                        .pixels
                 }
                 expectEqual(pictures[0], pictures[1])
                 try #expect(pictures[0] != coders.decode(file).pixels)
             }
         }
+    }
+}
+
+extension PNGChunk {
+    /// A file with chunks before the pixels, after the header of 33 bytes.
+    static func inserting(
+        _ type: StaticString, _ payload: [UInt8], times count: Int = 1, into file: [UInt8]
+    ) -> [UInt8] {
+        var chunks: [UInt8] = []
+        for _ in 0..<count { append(type, [payload[...]], to: &chunks) }
+        return file[..<33] + chunks + file[33...]
     }
 }

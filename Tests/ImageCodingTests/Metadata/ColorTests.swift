@@ -134,7 +134,7 @@ struct ColorTests {
             let size = PNGChunk.bigEndian(UInt32(known.count + 900_000))
             let large = size + known[4...] + [UInt8](repeating: index, count: 900_000)
             return ColorConversion.of(
-                MetadataBlocks(of: inserting("iCCP", try #require(PNGProfile.deflated(large)), into: plain)))
+                MetadataBlocks(of: PNGChunk.inserting("iCCP", try #require(PNGProfile.deflated(large)), into: plain)))
         }
         weak let first = try conversion(0)
         for index in 1...2 as ClosedRange<UInt8> { _ = try conversion(index) }
