@@ -32,10 +32,7 @@ static _Thread_local uint8_t chain_bytes[chain_capacity];
 static _Thread_local size_t chain_length;
 static _Thread_local const void *chain_owner;
 
-/// Verifies as OpenSSL does by itself, and keeps what the peer has sent, for the error.
-static int verify(X509_STORE_CTX *store, void *owner) {
-    bool is_verified = X509_verify_cert(store) > 0;
-    STACK_OF(X509) *sent = X509_STORE_CTX_get0_untrusted(store);
+static void keep(STACK_OF(X509) *sent, const void *owner) {
     chain_owner = owner;
     chain_length = 0;
     for (int i = 0; sent && i < sk_X509_num(sent); i++) {
@@ -46,7 +43,17 @@ static int verify(X509_STORE_CTX *store, void *owner) {
         i2d_X509(sk_X509_value(sent, i), &place);
         chain_length += (size_t)length + 4;
     }
+}
+
+/// Verifies as OpenSSL does by itself, and keeps what the peer has sent, for the error.
+static int verify(X509_STORE_CTX *store, void *owner) {
+    bool is_verified = X509_verify_cert(store) > 0;
+    keep(X509_STORE_CTX_get0_untrusted(store), owner);
     return is_verified;
+}
+
+void transport_keep_session_chain(CURL *easy, const void *ssl) {
+    if (SSL_session_reused(ssl)) keep(SSL_get_peer_cert_chain(ssl), easy);
 }
 
 void transport_forget_chain(CURL *easy) {

@@ -34,14 +34,20 @@ static long watch_read(
     return result;
 }
 
+/// Where a context has the handle that it was made for.
+static int easy_index;
+
 static void watch_handshake(const SSL *ssl, int where, int result) {
     (void)result;
-    if (where & SSL_CB_HANDSHAKE_DONE) BIO_set_callback_ex(SSL_get_rbio(ssl), watch_read);
+    if (!(where & SSL_CB_HANDSHAKE_DONE)) return;
+    BIO_set_callback_ex(SSL_get_rbio(ssl), watch_read);
+    transport_keep_session_chain(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), easy_index), ssl);
 }
 
 static CURLcode watch_context(CURL *easy, void *context, void *data) {
     (void)data;
     transport_keep_chain(easy, context);
+    SSL_CTX_set_ex_data(context, easy_index, easy);
     SSL_CTX_set_info_callback(context, watch_handshake);
     // libcurl has no option against SSLKEYLOGFILE, with which the environment has the keys written to a file.
     SSL_CTX_set_keylog_callback(context, NULL);
@@ -53,6 +59,7 @@ static pthread_once_t asked = PTHREAD_ONCE_INIT;
 static bool uses_openssl;
 
 static void ask(void) {
+    easy_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL);
     const char *library = curl_version_info(CURLVERSION_NOW)->ssl_version;
     uses_openssl = library && strncmp(library, "OpenSSL/", 8) == 0;
 }

@@ -68,6 +68,8 @@ CURLcode transport_watch_tls(CURL *easy);
 bool transport_peer_has_pin(CURL *easy, bool is_verified, const uint8_t *pins, size_t byte_count);
 /// Keeps the certificates that the peer of a handle sends, as a TLS context of OpenSSL verifies them.
 void transport_keep_chain(CURL *easy, void *context);
+/// Keeps the certificates of the session that a connection goes on with: the peer sends none then.
+void transport_keep_session_chain(CURL *easy, const void *ssl);
 /// Forgets the certificates that were sent to a handle at this address, on the calling thread.
 void transport_forget_chain(CURL *easy);
 /// The certificates that the peer has sent to a handle, when its handshake was the last one of the calling thread: each
