@@ -21,20 +21,26 @@ final class FrameBuffer: FrameSource {
         var shown: Int?
         /// The frame that the reader waits for.
         var awaited: (index: Int, arrival: AsyncStream<Void>.Continuation)?
-        /// Makes frames; `nil` when there is none to make.
-        var task: Task<Void, Never>?
-        /// The frame that the task makes.
-        var making: Int?
-        /// Counts the tasks that were stopped.
-        var turn = 0
+        /// The number of its last call.
+        var call = 0
+
+        /// Whether a frame is of use. One that is made on the way to a later one is.
+        func needs(_ frame: Int) -> Bool { wanted.contains(frame) || frame <= awaited?.index ?? shown ?? -1 }
+    }
+
+    fileprivate struct Making {
+        let task: Task<Void, Never>
+        /// The reader that it is made for; `nil` once it is cancelled.
+        var reader: Int?
     }
 
     fileprivate struct State {
         var readers: [Int: Reader] = [:]
         var lastReader = 0
+        var lastCall = 0
         var made: [Int: Made] = [:]
-        /// The frames that tasks make, also tasks of readers that have left.
-        var making: Set<Int> = []
+        /// The frames that are made now, also those of cancelled tasks.
+        var making: [Int: Making] = [:]
         /// The bytes of the frames as they were counted last.
         var byteCount = 0
     }
@@ -80,19 +86,18 @@ final class FrameBuffer: FrameSource {
     }
 
     func leave(_ id: Int) {
-        let (task, isLast) = state.withLock { state in
-            let task = state.stopped(id)
+        let stopped = state.withLock { state in
             state.readers[id] = nil
             state.forget(memory)
-            return (task, state.readers.isEmpty)
+            return state.stopped(by: id)
         }
-        task?.cancel()
-        if isLast { letGo() }
+        for task in stopped { task.cancel() }
+        letGo()
     }
 
-    /// Gives back what the source holds for readers. Another buffer has readers of its own.
+    /// Gives back what the source holds for readers, unless there are some.
     private func letGo() {
-        if !(base is FrameBuffer) { base.releaseMemory() }
+        if state.withLock({ $0.readers.isEmpty }), !(base is FrameBuffer) { base.releaseMemory() }
     }
 
     /// A frame, from memory or as soon as it is made. Those that follow are made meanwhile and afterwards.
@@ -120,76 +125,55 @@ final class FrameBuffer: FrameSource {
         _ index: Int, _ id: Int, _ following: [Int], _ backwards: Bool, _ arrival: AsyncStream<Void>.Continuation
     ) -> Made? {
         let following = memory.hasRoom ? following : []
-        let (made, stopped) = state.withLock { state -> (Made?, Task<Void, Never>?) in
+        let (made, stopped) = state.withLock { state -> (Made?, [Task<Void, Never>]) in
             if !(backwards && state.made[index] != nil) {
                 state.readers[id]?.wanted = backwards ? following.reversed() + [index] : [index] + following
             }
-            // What is made on the way to a later frame is needed for it.
-            var stopped: Task<Void, Never>?
-            if let reader = state.readers[id], let making = reader.making, making > index,
-                !reader.wanted.contains(making)
-            {
-                stopped = state.stopped(id)
-            }
             state.forget(memory)
             let made = state.made[index]
+            state.lastCall += 1
+            state.readers[id]?.call = state.lastCall
             state.readers[id]?.shown = made == nil ? nil : index
             state.readers[id]?.awaited = made == nil ? (index, arrival) : nil
+            let stopped = state.stopped(by: id)
             if made != nil { state.handOver(index, to: id, memory) }
-            // Another reader may have room now.
-            for id in state.readers.keys { start(id, &state) }
+            start(&state)
             return (made, stopped)
         }
-        stopped?.cancel()
+        for task in stopped { task.cancel() }
         return made
     }
 
-    /// Makes the frames of a reader that wants some, unless it has a task already.
+    /// Makes frames that readers want, as far as there are places.
     ///
-    /// Unstructured because frames are made while the reader shows another one; the task ends when the reader has its
-    /// frames, and is cancelled when it leaves.
-    private func start(_ id: Int, _ state: inout sending State) {
-        guard let reader = state.readers[id], reader.task == nil, state.missing(id) != nil,
-            reader.awaited != nil || memory.hasRoom
-        else { return }
-        let (make, turn) = (reader.make, reader.turn)
-        state.readers[id]?.task = Task(name: "animation frames") { [weak self] in
-            while let index = self?.next(id, turn) {
+    /// Unstructured because frames are made while the reader shows another one; a task ends with its frame, and is
+    /// cancelled when no reader wants it.
+    private func start(_ state: inout sending State) {
+        while let (index, id) = state.next(memory), let make = state.readers[id]?.make {
+            let task = Task(name: "animation frame") { [weak self] in
                 let result: Made
                 do { result = .success(try await make(index)) } catch { result = .failure(error) }
-                self?.receive(result, index, id, turn)
+                self?.receive(result, index)
             }
+            state.making[index] = Making(task: task, reader: id)
         }
     }
 
-    private func next(_ id: Int, _ turn: Int) -> Int? {
-        state.withLock { state in
-            // A task that was stopped is no longer the reader's.
-            guard state.readers[id]?.turn == turn else { return nil }
-            guard let index = state.missing(id) else {
-                state.readers[id]?.task = nil
-                return nil
-            }
-            state.making.insert(index)
-            state.readers[id]?.making = index
-            return index
-        }
-    }
-
-    private func receive(_ result: Made, _ index: Int, _ id: Int, _ turn: Int) {
+    private func receive(_ result: Made, _ index: Int) {
         var wasStopped = false
-        if case .failure(let error) = result { wasStopped = error is CancellationError && Task.isCancelled }
-        let (arrivals, isUnread) = state.withLock { [wasStopped] state in
-            state.making.remove(index)
-            if state.readers[id]?.turn == turn { state.readers[id]?.making = nil }
+        if case .failure = result { wasStopped = Task.isCancelled }
+        let arrivals = state.withLock { [wasStopped] state in
+            state.making[index] = nil
             // The readers may have gone elsewhere meanwhile.
             if !wasStopped { state.made[index] = result }
             state.forget(memory)
-            return (state.arrivals(), state.readers.isEmpty)
+            let arrivals = state.arrivals()
+            start(&state)
+            return arrivals
         }
         for arrival in arrivals { arrival.finish() }
         // The canvas of the last frame came back after the last reader had left.
-        if isUnread { letGo() }
+        letGo()
     }
 
     deinit {
@@ -199,13 +183,25 @@ final class FrameBuffer: FrameSource {
 }
 
 extension FrameBuffer.State {
-    /// The frame that a reader's task makes next.
+    /// The frame to make next, and its reader; none while two frames are made, each on a copy of its canvas.
     ///
-    /// None while another task makes one of the reader's frames: those after it are drawn over it; and none while two
-    /// frames are made, each on a copy of its canvas.
-    func missing(_ id: Int) -> Int? {
-        guard let reader = readers[id], making.count < 2, making.isDisjoint(with: reader.wanted),
-            reader.awaited != nil || hasRoom(for: reader)
+    /// Readers that wait for a frame come first, the one that has waited the longest before the others.
+    func next(_ memory: AnimationMemory) -> (index: Int, reader: Int)? {
+        guard making.count < 2 else { return nil }
+        let waiting = readers.filter { $0.value.awaited.map { making[$0.index] == nil } ?? false }
+        let candidates = waiting.isEmpty ? readers : waiting
+        for (id, reader) in candidates.sorted(by: { $0.value.call < $1.value.call }) {
+            if let index = missing(reader, id, memory) { return (index, id) }
+        }
+        return nil
+    }
+
+    /// The frame that is made next for a reader.
+    ///
+    /// None while one is made for it, or one that it wants: those after it are drawn over it.
+    private func missing(_ reader: FrameBuffer.Reader, _ id: Int, _ memory: AnimationMemory) -> Int? {
+        guard !making.contains(where: { $0.value.reader == id || reader.wanted.contains($0.key) }),
+            reader.awaited != nil || memory.hasRoom && hasRoom(for: reader)
         else { return nil }
         return reader.wanted.first { made[$0] == nil && $0 != reader.shown }
     }
@@ -243,23 +239,24 @@ extension FrameBuffer.State {
         byteCount = bytes
     }
 
-    /// Takes a task from its reader, unless it makes a frame that another reader wants: that one it finishes.
+    /// Takes the frames that a reader no longer needs, or left: another one that wants such a frame has it from now on.
     ///
-    /// - Returns: What is to be cancelled.
-    mutating func stopped(_ id: Int) -> Task<Void, Never>? {
-        let making = readers[id]?.making
-        if let making, readers.contains(where: { $0.key != id && $0.value.wanted.contains(making) }) { return nil }
-        let task = readers[id]?.task.take()
-        readers[id]?.making = nil
-        readers[id]?.turn += 1
-        return task
+    /// - Returns: The tasks of the frames that no reader wants, to be cancelled.
+    mutating func stopped(by id: Int) -> [Task<Void, Never>] {
+        var stopped = [Task<Void, Never>]()
+        for (index, frame) in making where frame.reader == id && readers[id]?.needs(index) != true {
+            let next = readers.first { $0.value.wanted.contains(index) }?.key
+            making[index]?.reader = next
+            if next == nil { stopped.append(frame.task) }
+        }
+        return stopped
     }
 
-    /// Takes the waits of the readers whose frame is there, or whose task has to go on.
+    /// Takes the waits of the readers whose frame is there.
     mutating func arrivals() -> [AsyncStream<Void>.Continuation] {
         var arrivals = [AsyncStream<Void>.Continuation]()
         for (id, reader) in readers {
-            guard let awaited = reader.awaited, made[awaited.index] != nil || reader.task == nil else { continue }
+            guard let awaited = reader.awaited, made[awaited.index] != nil else { continue }
             arrivals.append(awaited.arrival)
             readers[id]?.awaited = nil
         }

@@ -90,31 +90,6 @@ struct FrameBufferTests {
         }
     }
 
-    @Test func `a reader that leaves takes no frame from another one, and its work ends`() async throws {
-        let (gate, source) = (Gate(), CountedFrames(count: 9))
-        let image = animation(source)
-        let buffer = try #require(image.frameBuffer)
-        let make: FrameBuffer.Maker = { index in
-            await gate.pass()
-            try Task.checkCancellation()
-            return try image.frame(at: index)
-        }
-        let (first, second) = (buffer.join(make), buffer.join(make))
-        let shown = Task { try await buffer.frame(at: 3, for: first, following: [], backwards: false) }
-        while gate.arrivals == 0 { await Task.yield() }
-        async let same = buffer.frame(at: 3, for: second, following: [4], backwards: false)
-        for _ in 0..<100 { await Task.yield() }
-        shown.cancel()
-        await expectError(CancellationError.self) { try await shown.value }
-        buffer.leave(first)
-        gate.open()
-        try await expectEqual(same.pixels, [3, 3, 3, 3])
-        while source.made != [3, 4] { await Task.yield() }
-        expectEqual(gate.arrivals, 2)
-        buffer.leave(second)
-        expectEqual(buffer.count, 0)
-    }
-
     @Test func `above the limit of the process a player has the frame that it shows`() async throws {
         memory.byteLimit = 0
         let source = CountedFrames(count: 9)
@@ -202,29 +177,6 @@ struct FrameBufferTests {
         for frame in 21..<26 { expectEqual(source.made.count { $0 == frame }, 1, "frame \(frame)") }
     }
 
-    @Test func `two frames are made at a time, whatever the number of places`() async throws {
-        let gate = Gate()
-        let image = animation(CountedFrames(count: 50))
-        let buffer = try #require(image.frameBuffer)
-        let readers = (0..<4).map { _ in
-            buffer.join { index in
-                await gate.pass()
-                return try image.frame(at: index)
-            }
-        }
-        let shown = readers.enumerated().map { place, id in
-            Task { try await buffer.frame(at: 10 * place + 1, for: id, following: [], backwards: false) }
-        }
-        while gate.arrivals < 2 { await Task.yield() }
-        for _ in 0..<200 { await Task.yield() }
-        expectEqual(gate.arrivals, 2)
-        gate.open()
-        for (place, task) in shown.enumerated() {
-            try await expectEqual(task.value.pixels[0], UInt8(10 * place + 1))
-        }
-        for id in readers { buffer.leave(id) }
-    }
-
     @Test func `a buffer lets go of its frames and of its source's memory when the last reader leaves`() async throws {
         let source = CountedFrames(count: 20)
         var image: DecodedImage? = animation(source)
@@ -248,7 +200,7 @@ struct FrameBufferTests {
 }
 
 /// Frames that say how often they were made.
-private final class CountedFrames: FrameSource {
+final class CountedFrames: FrameSource {
     let durations: [Duration]
     let byteCount = 0
     let side: Int
