@@ -96,8 +96,8 @@ final class FrameBuffer: FrameSource {
     }
 
     /// Gives back what the source holds for readers, unless there are some.
-    private func letGo() {
-        if state.withLock({ $0.readers.isEmpty }), !(base is FrameBuffer) { base.releaseMemory() }
+    fileprivate func letGo() {
+        if state.withLock({ $0.readers.isEmpty }) { base.releaseUnread() }
     }
 
     /// A frame, from memory or as soon as it is made. Those that follow are made meanwhile and afterwards.
@@ -179,6 +179,13 @@ final class FrameBuffer: FrameSource {
     deinit {
         memory.leave(self)
         memory.note(-state.withLock { $0.byteCount })
+    }
+}
+
+extension FrameSource {
+    /// Gives memory back, but for that of a buffer whose readers need it: it is told by them, and of scarce memory.
+    func releaseUnread() {
+        if let buffer = self as? FrameBuffer { buffer.letGo() } else { releaseMemory() }
     }
 }
 

@@ -74,5 +74,5 @@ final class MappedFrames: FrameSource {
         }
     }
 
-    func releaseMemory() { base.releaseMemory() }
+    func releaseMemory() { base.releaseUnread() }
 }

@@ -197,6 +197,29 @@ struct FrameBufferTests {
         image = nil
         while buffer != nil { await Task.yield() }
     }
+
+    @Test func `a derived animation that is left takes nothing from the readers of the original`() async throws {
+        let source = CountedFrames(count: 20)
+        let image = animation(source)
+        let mapped = try image.mapFrames { $0.map { $0 + 1 } }
+        var (original, derived) = (readers(image, 1), readers(mapped, 1))
+        for index in 0..<2 {
+            try await expectEqual(original[0].next()?.index, index)
+            try await expectEqual(derived[0].next()?.frame.pixels[0], UInt8(index) + 1)
+            clock.advance(by: .milliseconds(100))
+        }
+        while image.frameBuffer?.count != 3 { await Task.yield() }
+        derived = []
+        expectAll(image.frameBuffer?.count == 3, source.releases == 0)
+        original = []
+        while source.releases == 0 { await Task.yield() }
+        // Without readers of its own, the original has nothing to keep.
+        let releases = source.releases
+        derived = readers(mapped, 1)
+        _ = try await derived[0].next()
+        derived = []
+        while source.releases == releases { await Task.yield() }
+    }
 }
 
 /// Frames that say how often they were made.
