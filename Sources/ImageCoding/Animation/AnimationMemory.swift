@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 import Locks
 
-/// The memory of the frames that players keep ready, of all animations of the process.
+/// The memory of the frames that players keep ready, of all animations of the process, and of the canvases on which
+/// they are drawn, but for the first one of each: that is part of the picture.
 ///
 /// Within the limit each reader of an ``AnimationPlayer`` has the frames that
 /// ``AnimationPlayer/Configuration/bufferedFrameCount`` says; above it, only the one that it shows.
@@ -23,13 +24,13 @@ public final class AnimationMemory: Sendable {
     /// Creates a memory of its own, for tests.
     init() {}
 
-    /// The most bytes of frames that are kept ready; 128 MiB by default.
+    /// The bytes up to which frames are made ahead of their readers; 128 MiB by default.
     public var byteLimit: Int {
         get { state.withLock { $0.limit } }
         set { state.withLock { $0.limit = newValue } }
     }
 
-    /// The bytes of the frames that are kept ready now.
+    /// The bytes of the frames that are kept ready now, and of the canvases.
     public var byteCount: Int { state.withLock { $0.used } }
 
     /// Keeps a part of the limit until the next call, as memory becomes scarce.
@@ -47,7 +48,7 @@ public final class AnimationMemory: Sendable {
     /// Whether there is room for frames that are not needed yet.
     var hasRoom: Bool { state.withLock { $0.used < $0.limit / $0.divisor } }
 
-    /// Counts the frames of a buffer.
+    /// Counts frames or canvases.
     func note(_ change: Int) {
         if change != 0 { state.withLock { $0.used += change } }
     }

@@ -28,6 +28,15 @@ final class ComposedFrames: FrameSource {
         var uses = 0
         /// The damaged frame with which the animation ends.
         var last: (index: Int, damage: ImageDamage)?
+        /// The bytes of canvases as they were counted last.
+        var counted = 0
+
+        /// The bytes of all canvases.
+        func byteCount(_ size: PixelSize) -> Int {
+            resting.reduce(drawn.count.saturatingMultiply(size.bitmapByteCount)) {
+                $0.saturatingAdd($1.canvas.byteCount)
+            }
+        }
     }
 
     fileprivate enum Taken {
@@ -46,6 +55,7 @@ final class ComposedFrames: FrameSource {
     private let keyframes: [Int]
     private let start: Int
     private let draw: Drawing
+    private let memory: AnimationMemory
     private let state = Mutex(State())
 
     /// Creates a source.
@@ -55,10 +65,12 @@ final class ComposedFrames: FrameSource {
     ///   - run: The indexes of those of the source.
     ///   - plan: How a composed frame is finished.
     ///   - fileByteCount: The bytes of the file.
+    ///   - memory: Counts the canvases beyond the first, which is part of the picture.
     init(
         _ found: FoundFrames, _ run: Range<Int>, _ plan: FramePlan, _ options: DecodeOptions, fileByteCount: Int,
-        _ draw: @escaping Drawing
+        memory: AnimationMemory = .shared, _ draw: @escaping Drawing
     ) {
+        self.memory = memory
         (durations, size, start) = (Array(found.durations[run]), found.size, run.lowerBound)
         (self.plan, self.options, self.draw, resampler) = (plan, options, draw, plan.resampler())
         (self.fileByteCount, keyframes) = (
@@ -70,12 +82,7 @@ final class ComposedFrames: FrameSource {
 
     /// The file and the canvases, one at least.
     var byteCount: Int {
-        let held = state.withLock { state in
-            state.resting.reduce(state.drawn.count.saturatingMultiply(size.bitmapByteCount)) {
-                $0.saturatingAdd($1.canvas.byteCount)
-            }
-        }
-        return fileByteCount.saturatingAdd(max(held, size.bitmapByteCount))
+        fileByteCount.saturatingAdd(max(state.withLock { $0.byteCount(size) }, size.bitmapByteCount))
     }
 
     /// The most canvases: eight, or as many as fit into 64 MiB, but two.
@@ -85,7 +92,7 @@ final class ComposedFrames: FrameSource {
 
     /// Keeps the canvas that was used last.
     func releaseMemory() {
-        state.withLock { state in
+        change { state in
             state.resting = state.resting.max { $0.lastUse < $1.lastUse }.map { [$0] } ?? []
         }
     }
@@ -104,7 +111,7 @@ final class ComposedFrames: FrameSource {
     private func composed(_ index: Int, _ work: DecodingWork?) throws -> [UInt8] {
         while true {
             let end = start + durations.count
-            switch try state.withLock({
+            switch try change({
                 try $0.take(index, keyframe: keyframes[index], end: end, room: room, size)
             }) {
             case .made(let pixels): return pixels
@@ -119,7 +126,7 @@ final class ComposedFrames: FrameSource {
 
     private func composed(_ index: Int, from place: consuming Place, _ work: DecodingWork?) throws -> [UInt8] {
         // After an error the canvas is lost, because a part of the frame may be on it.
-        defer { state.withLock { _ = $0.drawn.remove(index) } }
+        defer { change { _ = $0.drawn.remove(index) } }
         while place.next <= index {
             let work = work ?? DecodingWork(limits: options.limits, byteCount: fileByteCount)
             let (frame, damage) = (place.next, try draw(&place.canvas, place.next, work))
@@ -133,9 +140,23 @@ final class ComposedFrames: FrameSource {
         // A smaller picture is made of them at once.
         place.canvas.isShared = resampler == nil
         let pixels = place.canvas.pixels
-        state.withLock { [place] in $0.resting.append(place) }
+        change { [place] in $0.resting.append(place) }
         return pixels
     }
+
+    /// Changes the state, and counts the canvases.
+    private func change<Value>(_ body: (inout State) throws -> Value) rethrows -> Value {
+        try state.withLock { state in
+            defer {
+                let bytes = max(state.byteCount(size) - size.bitmapByteCount, 0)
+                memory.note(bytes - state.counted)
+                state.counted = bytes
+            }
+            return try body(&state)
+        }
+    }
+
+    deinit { memory.note(-state.withLock { $0.counted }) }
 }
 
 extension ComposedFrames.State {

@@ -35,13 +35,13 @@ import Testing
     /// Frames whose pixels are their index.
     private func source(
         frames: Int, keyframes: [Int] = [], damaged: Int? = nil, failOn: DamagePolicy = .truncated,
-        _ body: @escaping @Sendable (Int) throws -> Void = { _ in }
+        memory: AnimationMemory = AnimationMemory(), _ body: @escaping @Sendable (Int) throws -> Void = { _ in }
     ) -> (frames: ComposedFrames, log: Log) {
         let (log, size) = (Log(), Self.size)
         let found = Self.found(frames, keyframes)
         let options = DecodeOptions(framesOnDemand: true, failOn: failOn)
         let source = ComposedFrames(
-            found, 0..<frames, FramePlan(size, options), options, fileByteCount: 1_000
+            found, 0..<frames, FramePlan(size, options), options, fileByteCount: 1_000, memory: memory
         ) { canvas, index, _ in
             log.note(index)
             try body(index)
@@ -88,6 +88,28 @@ import Testing
         FrameBuffer(source.frames, memory: AnimationMemory()).releaseMemory()
         expectEqual(source.frames.byteCount, 1_000 + Self.size.bitmapByteCount)
         try expectEqual(drawn(4, of: source), [4])
+    }
+
+    @Test func `the canvases beyond the first count for the process, also the one that is drawn on`() throws {
+        let (memory, canvas) = (AnimationMemory(), Self.size.bitmapByteCount)
+        let counts = Mutex<[Int]>([])
+        var source: ComposedFrames? = self.source(frames: 200, memory: memory) { index in
+            if index == 50 { counts.withLock { $0.append(memory.byteCount) } }
+            if index == 90 { throw ImageError(code: .malformed, message: "broken") }
+        }.frames
+        for (place, others) in [(20, 0), (5, 1), (50, 2)] {
+            _ = try source?.pixels(at: place)
+            expectEqual(memory.byteCount, others * canvas)
+        }
+        expectEqual(counts.withLock { $0 }, [2 * canvas])
+        expectImageError { try source?.pixels(at: 90) }
+        expectEqual(memory.byteCount, 2 * canvas)
+        source?.releaseMemory()
+        expectEqual(memory.byteCount, 0)
+        _ = try source?.pixels(at: 5)
+        expectEqual(memory.byteCount, canvas)
+        source = nil
+        expectEqual(memory.byteCount, 0)
     }
 
     @Test func `a frame is drawn from the keyframe before it`() throws {
