@@ -83,6 +83,44 @@ struct ManagerTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a load that may be tried again goes on when its priority changes`(isRuleOfManager: Bool) async throws {
+        let file = try ImageFactory.encoded(width: 32, height: 24, seed: 7, as: .png)
+        try await withOriginServer { origin in
+            origin.respond(to: "/7.png", with: .ok(Array("<html>Sorry</html>".utf8), type: "image/png"))
+            let gate = Gate()
+            let rule = LoadRetry { failure in
+                await gate.pass()
+                return failure.attemptCount < 3 ? .zero : nil
+            }
+            var configuration = configuration
+            var request = ImageRequest(origin.url("/7.png"))
+            if isRuleOfManager { configuration.hooks.retry = rule } else { request.retry = rule }
+            try await withImageManager(configuration) { manager in
+                let target = FakeTarget()
+                let binding = ImageBinding(target: target, loader: manager)
+                var load = binding.load(request)
+                await gate.reached()
+                for visibility in [TargetVisibility.hidden, .near, .visible] {
+                    target.visibility = visibility
+                    binding.targetVisibilityChanged()
+                    await until { load.outgoingFeed == nil }
+                }
+                if isRuleOfManager {
+                    // Takes over the flight that waits.
+                    request.priority = .high
+                    load = binding.load(request)
+                    await until { load.outgoingFeed == nil }
+                }
+                origin.respond(to: "/7.png", with: .ok(file, type: "image/png"))
+                gate.open()
+                try await expectEqual(load.outcome.picture?.source, .network)
+            }
+            expectEqual(gate.arrivals, 1)
+            expectEqual(origin.requests.count, 2)
+        }
+    }
+
     @Test func `a picture in memory is shown within the call, also when a hook changes every request`() async throws {
         let file = try ImageFactory.encoded(width: 32, height: 24, seed: 77, as: .png)
         try await withOriginServer { origin in

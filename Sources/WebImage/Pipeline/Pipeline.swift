@@ -168,12 +168,13 @@ extension Pipeline {
     @inline(never) private func load<P: Product>(
         _ request: ImageRequest, _ product: P, _ onProgress: Report?
     ) async throws -> P.Value {
-        let asked = request.content == nil ? request : try await found(request)
-        let request = hooksProcessRequests ? try await prepared(asked) : named(asked)
+        let asked = request
+        let found = asked.content == nil ? asked : try await found(asked)
+        let request = hooksProcessRequests ? try await prepared(found) : named(found)
         if hooksProcessRequests, let hit = hit(request, product) { return hit }
         let watch = hub.noteBegin()
         do {
-            let triesAgain = hooks.retry != nil || request.parts?.value.triesAgain == true
+            let triesAgain = hooks.retry != nil || request.triesAgain
             let value = try await fly(request, product, onProgress, tryingAgain: triesAgain ? asked : nil)
             hub.noteEnd(request, value.source, watch)
             return value
@@ -185,14 +186,15 @@ extension Pipeline {
 
     /// Joins or starts the flight of the request, as often as needed.
     ///
-    /// - Parameter asked: The request of the caller, before hooks have changed it, when the load may need several
-    ///   flights. It has a flight of its own then, which waits for the others: what ends the loads of an address, or
-    ///   all of them, finds it also while it waits for the next attempt or for an alternative.
+    /// - Parameter asked: The request of the caller, before its file was found and hooks have changed it, when the load
+    ///   may need several flights. It has a flight of its own then, which waits for the others: what ends the loads of
+    ///   an address, or all of them, finds it also while it waits for the next attempt or for an alternative.
     @inline(never) func fly<P: Product>(
         _ request: ImageRequest, _ product: P, _ onProgress: Report?, tryingAgain asked: ImageRequest? = nil
     ) async throws -> P.Value {
         try TransferScope.refuseInside(downloader, request.url)
-        let key = LoadKey(request, variant: product.name(for: request), isApart: asked != nil)
+        let caller = asked.map { $0.loadToken ?? Shared(()) }
+        let key = LoadKey(request, variant: product.name(for: request), of: caller)
         let fitted = product.format.map { request.fitted(for: $0) } ?? request
         while true {
             do {

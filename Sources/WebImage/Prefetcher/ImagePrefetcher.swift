@@ -200,7 +200,7 @@ extension ImagePrefetcher {
         }
         let key = LoadKey(
             request, variant: format.map { request.fileKey($0) } ?? request.variantKey,
-            isApart: request.parts?.value.triesAgain == true)
+            of: request.triesAgain ? Shared(()) : nil)
         if jobs[key] == nil { jobs[key] = takeOff(request, as: format, key) }
         jobs[key]?.subscribers[token, default: 0] += 1
     }

@@ -13,6 +13,8 @@ extension ImageRequest {
     /// transformers and all options are those of this request. It is loaded through the caches under its own name, and
     /// its picture is kept under the name of this request as well, so that the next load finds it without another
     /// failure. So alternatives must be the same picture, perhaps of another quality.
+    /// The picture of an alternative that is for one user alone, for example because of its credential, is kept under
+    /// the name of this request only if this one is for one user, too.
     ///
     /// When all fail, the error is that of this request, with ``ImageLoadError/failuresOfAlternatives``. Loads by
     /// HTTP's rules, ``CachePolicy/http``, keep nothing under the name of this request.
@@ -33,6 +35,7 @@ extension ImageRequest {
     var ofFlight: ImageRequest {
         var copy = self
         copy.changeParts { ($0.retry, $0.alternatives) = (nil, []) }
+        copy.loadToken = nil
         return copy
     }
 

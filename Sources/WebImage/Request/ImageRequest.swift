@@ -210,6 +210,13 @@ extension ImageRequest {
         get { fields.value.tellsJoining }
         set { change { $0.tellsJoining = newValue } }
     }
+
+    /// What the subscriptions of one load have in common. They share a flight also when it may be tried again; other
+    /// callers of such a load have flights of their own.
+    package var loadToken: Shared<Void>? {
+        get { fields.value.loadToken }
+        set { change { $0.loadToken = newValue } }
+    }
 }
 
 /// The fields of an ``ImageRequest``.
@@ -233,6 +240,7 @@ struct ImageRequestFields: Sendable {
     var cacheKey: String?
     var label: String?
     var tellsJoining = false
+    var loadToken: Shared<Void>?
 
     init(url: URL, transformers: [any ImageTransforming], priority: ImagePriority) {
         self.url = url
@@ -246,8 +254,8 @@ struct ImageRequestFields: Sendable {
 }
 
 /// A value on the heap, so that a copy of what holds it costs one reference however large the value is.
-final class Shared<Value: Sendable>: Sendable {
+package final class Shared<Value: Sendable>: Sendable {
     let value: Value
 
-    init(_ value: Value) { self.value = value }
+    package init(_ value: Value) { self.value = value }
 }

@@ -64,11 +64,11 @@ struct LoadKey: Sendable, Hashable, CustomStringConvertible {
 
     /// - Parameters:
     ///   - variant: The name of the picture, or of the file, in the caches.
-    ///   - isApart: Whether no other key is equal but the copies of this one.
-    init(_ request: ImageRequest, variant: CacheKey, isApart: Bool = false) {
+    ///   - caller: The caller whose load it is alone.
+    init(_ request: ImageRequest, variant: CacheKey, of caller: Shared<Void>? = nil) {
         self.request = request
         picture = PictureIdentity(request, name: variant)
-        caller = isApart ? Shared(()) : nil
+        self.caller = caller
     }
 
     /// The name of the picture, or of the file, in the caches.
@@ -79,14 +79,27 @@ struct LoadKey: Sendable, Hashable, CustomStringConvertible {
     var transfer: RequestIdentity { picture.transfer }
 
     static func == (one: LoadKey, other: LoadKey) -> Bool {
-        guard one.picture == other.picture, one.caller === other.caller else { return false }
-        let (one, other) = (one.request, other.request)
-        return one.cachePolicy == other.cachePolicy && one.cacheReads == other.cacheReads
-            && one.cacheWrites == other.cacheWrites && one.waitsForStores == other.waitsForStores
-            && (one.parts == nil && other.parts == nil || one.partsOrDefaults.loadsAlike(other.partsOrDefaults))
+        one.caller === other.caller && one.asksForSame(as: other)
+    }
+
+    /// Whether both loads are the same, also if each is that of one caller.
+    func asksForSame(as other: LoadKey) -> Bool {
+        picture == other.picture && request.loadsAlike(other.request)
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(picture) }
 
     var description: String { variant.rawValue }
+}
+
+extension ImageRequest {
+    /// Whether both are loaded with the same options.
+    package func loadsAlike(_ other: ImageRequest) -> Bool {
+        cachePolicy == other.cachePolicy && cacheReads == other.cacheReads && cacheWrites == other.cacheWrites
+            && waitsForStores == other.waitsForStores
+            && (parts == nil && other.parts == nil || partsOrDefaults.loadsAlike(other.partsOrDefaults))
+    }
+
+    /// Whether a failure of the load may not be its end.
+    package var triesAgain: Bool { parts?.value.triesAgain == true }
 }

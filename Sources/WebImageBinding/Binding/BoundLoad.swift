@@ -100,9 +100,14 @@ final class Feed {
     /// and ``BoundLoad/outcome`` awaits its result.
     var task: Task<Void, Never>?
 
-    init(priority: ImagePriority, load: BoundLoad) {
+    /// What tells the manager that the subscription continues an earlier one.
+    let token: Shared<Void>
+
+    /// - Parameter token: That of the subscription which this one continues.
+    init(priority: ImagePriority, load: BoundLoad, token: Shared<Void>?) {
         self.priority = priority
         self.load = load
+        self.token = token ?? Shared(())
     }
 
     func stop() {

@@ -6,7 +6,8 @@ extension ImageBinding {
         request.priority = priority
         // So that the earlier one can be left while the transfer waits.
         request.tellsJoining = load.feed != nil
-        let feed = Feed(priority: priority, load: load)
+        let feed = Feed(priority: priority, load: load, token: load.feed?.token)
+        request.loadToken = feed.token
         if load.outgoingFeed == nil {
             load.outgoingFeed = load.feed
         } else {
