@@ -68,7 +68,7 @@ public struct CacheLifetime: Sendable, Hashable {
     func stamping(_ making: @escaping WriteBehind.Making) -> WriteBehind.Making {
         if disk == nil, shared == nil { return making }
         return {
-            var entry = try await making()
+            guard var entry = try await making() else { return nil }
             (entry.metadata.age, entry.metadata.sharedAge) = (disk, shared)
             return entry
         }

@@ -3,8 +3,8 @@ import TaskCoordination
 
 /// What is to be written for one key: an entry, a change of the stored one, or both in this order.
 struct PendingWrite: Sendable {
-    /// Makes the entry when the write begins.
-    typealias Making = @concurrent @Sendable () async throws -> DiskEntry
+    /// Makes the entry when the write begins; `nil` when there is nothing to write.
+    typealias Making = @concurrent @Sendable () async throws -> DiskEntry?
 
     /// A change of what is known about an entry; see ``CacheStoring/renew(_:ifContentIs:_:)``.
     struct Renewal: Sendable {
@@ -47,8 +47,8 @@ struct PendingWrite: Sendable {
     /// - Returns: Whether nothing was refused. A change of an entry that is no longer stored is not refused.
     /// - Throws: What the making throws, and `CancellationError`.
     @concurrent func run(on store: any CacheStoring, for key: CacheKey) async throws -> Bool {
-        if let making {
-            guard try await store.store(making(), for: key).isStored else { return false }
+        if let entry = try await making?() {
+            guard try await store.store(entry, for: key).isStored else { return false }
         }
         guard let renewal else { return true }
         let outcome = try await store.renew(key, ifContentIs: renewal.generation, renewal.change)

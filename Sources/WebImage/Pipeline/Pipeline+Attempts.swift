@@ -9,20 +9,22 @@ extension Pipeline {
     ///
     /// - Parameters:
     ///   - request: What is loaded first.
-    ///   - asked: The request of the caller, before hooks have changed it: they see each alternative, too.
+    ///   - asked: The request of the caller, before its file was found and hooks have changed it: they see each
+    ///     alternative, too.
     func firstAnswer<P: Product>(
         _ request: ImageRequest, _ asked: ImageRequest, _ product: P, _ onProgress: @escaping Report
     ) async throws -> P.Value {
         let rule = request.retry ?? hooks.retry
         let first = request.ofFlight
         do {
-            return try await insisting(first, product, rule, onProgress)
+            return try await insisting(first, asked.ofFlight, product, rule, onProgress)
         } catch let error as ImageLoadError where !error.isFinal {
             var error = error
             for alternative in request.alternatives.prefix(Self.alternativeLimit) {
                 do {
-                    let other = try await prepared(found(asked.ofFlight.moved(to: alternative)))
-                    let value = try await insisting(other, product, rule, onProgress)
+                    let moved = asked.ofFlight.moved(to: alternative)
+                    let other = try await prepared(found(moved))
+                    let value = try await insisting(other, moved, product, rule, onProgress)
                     await keep(value, of: other, as: first, product)
                     return value
                 } catch let failure as ImageLoadError where !failure.isFinal {
@@ -34,8 +36,11 @@ extension Pipeline {
     }
 
     /// What the flights of one request bring, begun anew as its rule says.
+    ///
+    /// - Parameter asked: The request before its file was found and hooks have changed it.
     private func insisting<P: Product>(
-        _ request: ImageRequest, _ product: P, _ rule: LoadRetry?, _ onProgress: @escaping Report
+        _ request: ImageRequest, _ asked: ImageRequest, _ product: P, _ rule: LoadRetry?,
+        _ onProgress: @escaping Report
     ) async throws -> P.Value {
         var (request, count) = (request, 1)
         while true {
@@ -45,8 +50,9 @@ extension Pipeline {
                 guard let delay = try await delay(of: rule, request, error, count) else { throw error }
                 await pause(delay)
             }
-            // The broken file may still be at hand.
+            // The broken file may still be at hand, and another one of its name in its place.
             jobs.forgetArrivals(of: RequestIdentity(request))
+            if case .file? = asked.content { request = try await prepared(found(asked)) }
             request.retriesFailed = true
             count += 1
         }
@@ -80,7 +86,7 @@ extension Pipeline {
         let (writer, original, source) = (writer(for: request), request.originalKey, other.originalKey)
         let (caches, picture, url) = (writer.caches, value.inMemory.withoutOrigin, other.url)
         // What was sent for one user alone is not for all, and what the first origin has sent is better.
-        guard request.cachePolicy != .http, other.allowsDisk || !request.allowsDisk || request.cacheKey != nil,
+        guard request.cachePolicy != .http, other.allowsDisk || !request.allowsDisk,
             (try? await caches.storesEntry(original)) != true
         else { return }
         let (writes, key) = (request.cacheWrites.intersection(other.cacheWrites), product.name(for: request))
@@ -95,9 +101,10 @@ extension Pipeline {
             request.lifetime
         ) {
             await caches.writes?.settle(source)
+            // Another caller may have had the alternative meanwhile.
             guard try await !disk.contains(original),
                 let file = try await disk.entry(for: source).flatMap({ EncodedImage($0) })
-            else { throw ImageLoadError.notInCache(url) }
+            else { return nil }
             return DiskEntry(file, url: url)
         }
     }

@@ -9,9 +9,12 @@
 /// request.retry = .upTo(3, after: .seconds(1))
 /// ```
 ///
-/// Each caller asks its own rule, between flights: other callers of a failed flight get its error at once. A load that
-/// waits for its next attempt holds neither a slot nor memory. The wait ends at once when the load is cancelled, and
-/// when the manager begins to end: then with code `.shutDown`.
+/// Each caller asks its own rule, between flights: other callers of a failed flight get its error at once. The rule
+/// decides about each alternative, too, whose attempts count from 1 again.
+///
+/// A load that waits for its next attempt holds neither a slot nor memory. The wait ends at once when the load is
+/// cancelled, and when the manager begins to end: then with code `.shutDown`. A shutdown waits for a rule that waits
+/// itself, until the rule returns or the grace time is over.
 public struct LoadRetry: Sendable {
     /// An attempt that failed.
     public struct Failure: Sendable {

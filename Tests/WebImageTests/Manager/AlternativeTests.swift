@@ -45,14 +45,34 @@ import WebImageTesting
         expectEqual(scenario.transport.requests.map { $0.url.host() }, ["mirror.test", "example.org", "mirror.test"])
     }
 
-    @Test func `what an alternative has for one user alone is not kept under the name of the request`() {
+    @Test(arguments: [nil, "avatar"])
+    func `what an alternative has for one user alone is not kept under the name of the request`(name: String?) {
         let scenario = Self.scenario()
         var (request, mirror) = (ImageRequest.numbered(1), Self.mirror)
+        request.cacheKey = name
         mirror.headers["Authorization"] = "secret"
+        let plain = request
         request.alternatives = [mirror]
         expect(scenario.loadInTurn(request).value != nil)
         expect(scenario.manager.peek(mirror) != nil)
-        expectNil(scenario.manager.peek(.numbered(1)))
+        expectNil(scenario.manager.peek(plain))
+    }
+
+    @Test(arguments: Seeds.first(50))
+    func `callers with one alternative report no write that was not needed`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed) { request in
+            guard request.url.host() == "mirror.test" else { return HTTPResponse(status: 503, url: request.url) }
+            return try HTTPResponse.picture(for: request)
+        }
+        var request = ImageRequest.numbered(1)
+        request.alternatives = [Self.mirror]
+        let callers = (0..<3).map { _ in staged.load(request) }
+        staged.run()
+        expect(callers.allSatisfy { $0.value != nil })
+        expectEqual(staged.fileCount, 2)
+        let end = staged.shutdown()
+        staged.run()
+        expectEqual(end.value?.isClean, true)
     }
 
     @Test func `a picture that the program fails to make has an alternative at an address`() {

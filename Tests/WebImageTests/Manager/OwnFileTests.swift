@@ -97,6 +97,21 @@ import WebImageTesting
         expectEqual(error?.code, .transferFailed)
     }
 
+    @Test func `another attempt finds the file anew, unless the content was chosen before`() async throws {
+        let (place, picture) = (URL(filePath: path("a.png")), try Pictures.png(1))
+        for isFound in [false, true] {
+            try write(Array("no picture".utf8))
+            var request = ImageRequest(file: path("a.png"))
+            if isFound { request = request.found }
+            request.retry = LoadRetry { failure in
+                try Data(picture).write(to: place, options: .atomic)
+                return failure.attemptCount < 3 ? .zero : nil
+            }
+            let image = try? await manager.image(for: request)
+            expectEqual(image.flatMap { ImageFactory.seed(of: $0) }, isFound ? nil : 1)
+        }
+    }
+
     @Test func `what is no regular file, is a link, is missing or too large is refused without a wait`() async throws {
         try write(Pictures.png(1))
         try FileManager.default.createSymbolicLink(atPath: path("link.png"), withDestinationPath: path("a.png"))
