@@ -12,7 +12,8 @@ extension ImageBinding {
     ///
     /// Within the call, the slot's previous load ends and its caller is told, and then a picture in memory, or the
     /// placeholder, is shown. If the slot already shows the picture, nothing is loaded. If the slot already waits for
-    /// the picture, the new load takes over the running transfer.
+    /// the picture, the new load takes over the running transfer, unless the options of the two requests differ or one
+    /// of them has a `retry` or `alternatives` of its own.
     ///
     /// - Parameters:
     ///   - request: The picture to load. `nil` ends with ``LoadOutcome/noRequest`` and shows the placeholder, or

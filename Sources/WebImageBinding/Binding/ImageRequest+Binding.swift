@@ -19,10 +19,10 @@ extension ImageRequest {
         }
     }
 
-    /// Whether a transfer that `other` started also brings the picture of this request.
+    /// Whether a transfer that `other` started also brings the picture of this request, in the same way. Rules for other
+    /// attempts cannot be compared.
     func canAdoptTransfer(of other: ImageRequest) -> Bool {
-        cachePolicy == other.cachePolicy && cacheReads == other.cacheReads && cacheWrites == other.cacheWrites
-            && retriesFailed == other.retriesFailed && previews == other.previews
-            && PictureIdentity(self) == PictureIdentity(other)
+        !triesAgain && !other.triesAgain && loadsAlike(other) && retriesFailed == other.retriesFailed
+            && previews == other.previews && PictureIdentity(self) == PictureIdentity(other)
     }
 }
