@@ -186,6 +186,15 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
         state.withLock { $0.flights[key] }?.hold(at: priority.rawValue)
     }
 
+    /// Raises some flights, whichever callers they have and keep.
+    ///
+    /// - Parameter isMeant: Whether the flight of a key is one of them. Called under the lock.
+    /// - Complexity: O(number of flights).
+    package func escalate(to priority: TaskPriority, where isMeant: (Key) -> Bool) {
+        let raised = state.withLock { state in state.flights.values.filter { isMeant($0.key) } }
+        for flight in raised { flight.hold(at: priority.rawValue) }
+    }
+
     /// Waits until nothing flies: neither a flight that can be joined nor a cancelled one that unwinds.
     ///
     /// **Cancellation**: ignored; the wait lasts as long as the operations take to return.

@@ -62,21 +62,24 @@ extension ImageManager {
     ///
     /// A download that runs gets no more of its connection: it is the work after it that is done sooner.
     ///
-    /// The load is raised for every caller that shares it, and stays so.
+    /// The load is raised for every caller of an equal request, and stays so: also while it waits for its next attempt,
+    /// or for an alternative.
     ///
     /// - Parameters:
     ///   - request: The request as it was made.
     ///   - format: The format of the file that was requested; `nil` for a load of pixels.
     ///   - priority: The priority to raise it to.
+    /// - Complexity: O(number of running loads).
     public nonisolated func raise(
         _ request: ImageRequest, as format: OutputFormat? = nil, to priority: ImagePriority
     ) {
         let request = pipeline.named(request)
         if let format {
             let key = LoadKey(request, variant: request.fileKey(format))
-            pipeline.files.escalate(key, to: priority.taskPriority)
+            pipeline.files.escalate(to: priority.taskPriority) { $0.asksForSame(as: key) }
         } else {
-            pipeline.pictures.escalate(LoadKey(request, variant: request.variantKey), to: priority.taskPriority)
+            let key = LoadKey(request, variant: request.variantKey)
+            pipeline.pictures.escalate(to: priority.taskPriority) { $0.asksForSame(as: key) }
         }
     }
 

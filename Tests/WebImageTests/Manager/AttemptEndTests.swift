@@ -112,23 +112,25 @@ import WebImageTesting
     }
 
     @Test(arguments: Self.seeds)
-    func `a caller that becomes urgent raises the transfer of its alternative`(seed: UInt64) {
-        let gate = Gate()
-        let priorities = Journal<UInt8>()
-        var configuration = ImageManager.Configuration.unchanged
-        configuration.hooks.shouldDownload = { request in
-            guard request.url == Self.mirror.url else { return true }
-            await gate.pass()
-            priorities.write(Task.currentPriority.rawValue)
-            return true
+    func `a caller that becomes urgent, or a raise, raises the transfer of an alternative`(seed: UInt64) {
+        for isRaise in [false, true] {
+            let gate = Gate()
+            let priorities = Journal<UInt8>()
+            var configuration = ImageManager.Configuration.unchanged
+            configuration.hooks.shouldDownload = { request in
+                guard request.url == Self.mirror.url else { return true }
+                await gate.pass()
+                priorities.write(Task.currentPriority.rawValue)
+                return true
+            }
+            let scenario = ManagerScenario(seed: seed, configuration: configuration, answer: Self.answer)
+            var request = ImageRequest.numbered(1)
+            (request.alternatives, request.priority) = ([Self.mirror], .low)
+            let caller = scenario.loadInTurn(request)
+            if isRaise { scenario.manager.raise(request, to: .high) } else { caller.escalate(to: .high) }
+            scenario.executor.open(gate)
+            expect(caller.value != nil)
+            expectEqual(priorities.entries, [TaskPriority.high.rawValue])
         }
-        let scenario = ManagerScenario(seed: seed, configuration: configuration, answer: Self.answer)
-        var request = ImageRequest.numbered(1)
-        (request.alternatives, request.priority) = ([Self.mirror], .low)
-        let caller = scenario.loadInTurn(request)
-        caller.escalate(to: .high)
-        scenario.executor.open(gate)
-        expect(caller.value != nil)
-        expectEqual(priorities.entries, [TaskPriority.high.rawValue])
     }
 }
