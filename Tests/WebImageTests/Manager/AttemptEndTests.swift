@@ -133,4 +133,38 @@ import WebImageTesting
             expectEqual(priorities.entries, [TaskPriority.high.rawValue])
         }
     }
+
+    @Test(arguments: Self.seeds)
+    func `a load that is raised while it waits for its next attempt is urgent from then on`(seed: UInt64) {
+        for isFile in [false, true] {
+            let priorities = Journal<UInt8>()
+            var configuration = ImageManager.Configuration.unchanged
+            configuration.hooks.shouldDownload = { _ in
+                // The flight begins within the call that starts it, which then tells of its urgency.
+                await Task.yield()
+                priorities.write(Task.currentPriority.rawValue)
+                return true
+            }
+            let scenario = ManagerScenario(seed: seed, configuration: configuration, answer: Self.answer)
+            let manager = scenario.manager
+            var request = Self.patient(1)
+            request.priority = .low
+            let callers = [Self.patient(2), request].map { request in
+                Probe(on: scenario.executor) {
+                    if isFile { return _ = try await manager.encodedImage(for: request, as: .jpeg()) }
+                    _ = try await manager.load(request)
+                }
+            }
+            scenario.executor.drain()
+            manager.raise(request, as: isFile ? .jpeg() : nil, to: .veryHigh)
+            scenario.clock.advance(by: .seconds(60))
+            scenario.executor.drain()
+            expectEqual(
+                priorities.entries.sorted(),
+                [.low, .medium, .medium, ImagePriority.veryHigh.taskPriority].map(\.rawValue).sorted())
+            expect(callers.allSatisfy(\.isRunning))
+            manager.cancelAll()
+            scenario.executor.drain()
+        }
+    }
 }
