@@ -207,8 +207,7 @@ extension DiskCache {
         for folder in EntryFiles.entryFolders.indices {
             for slice in index.expired(folder: folder, lifetime).slices(of: Self.sliceLength) {
                 try Task.checkCancellation()
-                await notePresent(slice)
-                let removed = await removeIfUnchanged(slice)
+                let removed = await removeIfUnchanged(await tooOld(slice))
                 count += removed
                 counters.expirations += removed
             }
@@ -219,16 +218,31 @@ extension DiskCache {
         return count
     }
 
-    /// Corrects the index for those of the entries that count by their files. It does not know the age of an entry after
-    /// a listing, nor what another process has stored or used since.
-    private func notePresent(_ victims: [DiskIndex.Victim]) async {
+    /// Looks at the files of entries that are too old by the index, and corrects it for those that count. The index does
+    /// not know the age of an entry after a listing, nor what another process has stored or used since.
+    ///
+    /// - Returns: The entries that do not count by their files. One that cannot be looked at may count.
+    private func tooOld(_ victims: [DiskIndex.Victim]) async -> [DiskIndex.Victim] {
         let (files, lifetime, limit) = (files, lifetime, fileSizeLimit)
         let looked = try? await perform {
-            victims.map { ($0, files.present($0.digest, lifetime, fileSizeLimit: limit)) }
+            victims.map { victim in
+                let found = Result { () throws(SystemFailure) in
+                    try files.present(victim.digest, lifetime, fileSizeLimit: limit)
+                }
+                return (victim, found)
+            }
         }
-        for case (let victim, (let metadata, let status)?) in looked ?? [] where index[victim.digest] == victim.record {
-            index.set(
-                victim.digest, size: status.size, storedAt: status.modifiedAt, usedAt: status.accessedAt, metadata)
+        var old: [DiskIndex.Victim] = []
+        for (victim, found) in looked ?? [] {
+            switch found {
+            case .success((let metadata, let status)?):
+                guard index[victim.digest] == victim.record else { continue }
+                index.set(
+                    victim.digest, size: status.size, storedAt: status.modifiedAt, usedAt: status.accessedAt, metadata)
+            case .success(nil): old.append(victim)
+            case .failure(let failure): warn(CacheError(failure, path: files.path(of: victim.digest)), during: .reading)
+            }
         }
+        return old
     }
 }

@@ -66,9 +66,9 @@ extension EntryFiles {
     /// The entry in a file that the index has for too old, if it counts; else `nil`.
     func present(
         _ digest: KeyDigest, _ lifetime: Lifetime, fileSizeLimit: Int
-    ) -> (EntryMetadata, FileSystem.Status)? {
-        let found = try? read(digest, fileSizeLimit: fileSizeLimit, withBody: false) { _ in true }
-        guard case .entry(let entry, let status)? = found else { return nil }
+    ) throws(SystemFailure) -> (EntryMetadata, FileSystem.Status)? {
+        let found = try read(digest, fileSizeLimit: fileSizeLimit, withBody: false) { _ in true }
+        guard case .entry(let entry, let status) = found else { return nil }
         let (metadata, stored, used) = (entry.metadata, status.modifiedAt, status.accessedAt)
         let counts = lifetime.own(metadata.age).covers(storedAt: stored, usedAt: used, keptUntil: metadata.keptUntil)
         return counts ? (metadata, status) : nil

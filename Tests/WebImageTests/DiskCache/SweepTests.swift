@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import Foundation
 import TaskCoordination
 import TestSupport
 import Testing
@@ -92,6 +93,27 @@ struct SweepTests {
         }
     }
 
+    @Test(arguments: [(FileSystem.Call.open, EMFILE), (.read, EIO)])
+    func `a sweep keeps the entries that it cannot look at`(call: FileSystem.Call, number: Int32) throws {
+        let (faults, time, warnings) = (FaultPlan(), TestTime(), WarningLog())
+        var stage = try SeededStage(seed: 1, time: time, warnings: warnings, system: faults.system)
+        let key = CacheKey("lasting")
+        var lasting = sampleEntry()
+        lasting.metadata.age = .never
+        _ = stage.outcome { [lasting] in try await $0.store(lasting, for: key) }
+        Self.store(0..<1, in: &stage)
+        time.advance(by: .seconds(8 * 86_400))
+        // It knows no age, as after a restart.
+        _ = stage.outcome { await $0.listAnew() }
+        faults.set { _, other in other == call ? .failure(number) : nil }
+        expectEqual(stage.outcome { try await $0.removeExpired() }.value, 0)
+        expectEqual([stage.folder.entryFiles.count, warnings.codes.count], [2, 1])
+        faults.clear()
+        expectEqual(stage.outcome { try await $0.removeExpired() }.value, 1)
+        expectEqual(stage.outcome { try await $0.contains(key) }.value, true)
+        expectEqual(stage.leftovers(), [])
+    }
+
     @Test(arguments: [false, true]) func `a shutdown ends the sweep, also in its midst`(isSweeping: Bool) throws {
         let (clock, time) = (ManualClock(), TestTime())
         var stage = try SeededStage(seed: 1, time: time, clock: clock)
@@ -106,5 +128,13 @@ struct SweepTests {
         expectEqual(clock.sleepers, 0)
         expectEqual(stage.outcome { await $0.sweeper == nil }.value, true)
         expectEqual(stage.executor.pending, 0)
+    }
+}
+
+extension DiskCache {
+    /// Forgets the index and lists the folder, as a new process does.
+    fileprivate func listAnew() async {
+        index = DiskIndex()
+        _ = await listFolder()
     }
 }
