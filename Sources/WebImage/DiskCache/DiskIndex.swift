@@ -8,6 +8,8 @@ struct DiskIndex: Sendable {
     struct Record: Equatable {
         /// The highest size that fits, in bytes: a sparse file may claim any size.
         static let maximumByteCount = (1 << 40) - 1
+        /// The end of an entry that has none of its own.
+        static let noEnd = UInt32.max - 1
 
         /// The size of the file, in bytes.
         var size: Int
@@ -17,8 +19,8 @@ struct DiskIndex: Sendable {
         ///
         /// The file has it, too, in larger steps.
         var usedAt: UInt32
-        /// When the entry ends, in seconds since 1970; the highest number when that is unknown, or it has no end of its
-        /// own.
+        /// When the entry ends, in seconds since 1970; ``noEnd`` when it has no end of its own, and the highest number
+        /// when that is unknown.
         var keptUntil = UInt32.max
         /// The code of the entry's own age; 0 when that is unknown, or it has none.
         var age: UInt32 = 0
@@ -26,7 +28,7 @@ struct DiskIndex: Sendable {
         /// Notes a use, and when the entry ends by itself.
         mutating func note(_ metadata: EntryMetadata, usedAt time: Int64) {
             usedAt = UInt32(clamping: time)
-            keptUntil = metadata.keptUntil.map { UInt32(clamping: $0) } ?? .max
+            keptUntil = metadata.keptUntil.map { min(UInt32(clamping: $0), Self.noEnd) } ?? Self.noEnd
             age = metadata.age.map { UInt32(clamping: $0.code) } ?? 0
         }
     }
@@ -141,7 +143,7 @@ struct DiskIndex: Sendable {
     ///   - byteCount: The files end when they free this much.
     ///   - limit: The most files.
     ///   - now: Seconds since 1970.
-    ///   - lifetime: Files outside it go first.
+    ///   - lifetime: Files that are known to be outside it go first.
     /// - Complexity: O(n) for the index while its order is random, and O(n log `limit`) at most: whenever twice as many
     ///   as wanted are collected, the better half goes, and files as good are passed over from then on.
     /// - Source: Chromium, `net/disk_cache/simple/simple_index.cc`, the score of `StartEvictionIfNeeded`.
@@ -177,7 +179,8 @@ struct DiskIndex: Sendable {
     }
 
     private static func score(_ record: Record, _ now: Int64, _ lifetime: Lifetime) -> Double {
-        guard lifetime.covers(record) else { return .greatestFiniteMagnitude }
+        // After a listing the ages of entries are unknown, and some live longer than others.
+        if record.keptUntil != .max, !lifetime.covers(record) { return .greatestFiniteMagnitude }
         // A use in the future, noted by a clock that was ahead, counts like one as long ago.
         return max(1, abs(Double(now) - Double(record.usedAt))) * (Double(record.size) + 512)
     }
@@ -186,7 +189,7 @@ struct DiskIndex: Sendable {
 extension Lifetime {
     /// Whether a file counts.
     func covers(_ record: DiskIndex.Record) -> Bool {
-        let keptUntil = record.keptUntil == .max ? nil : Int64(record.keptUntil)
+        let keptUntil = record.keptUntil < DiskIndex.Record.noEnd ? Int64(record.keptUntil) : nil
         let rule = record.age == 0 ? self : own(CacheAge(code: Int64(record.age)))
         return rule.covers(storedAt: Int64(record.storedAt), usedAt: Int64(record.usedAt), keptUntil: keptUntil)
     }

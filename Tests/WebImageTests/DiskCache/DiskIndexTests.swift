@@ -85,18 +85,19 @@ struct DiskIndexTests {
     @Test(arguments: 0..<30) func `victims are those that a full sort would choose`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var index = DiskIndex()
-        // In 256 folders.
+        // In 256 folders. The age of each second one is unknown, as after a listing.
         for number in 0..<300 {
             index.set(
                 digest(number), size: .random(in: 1...100_000, using: &random),
-                storedAt: .random(in: 0...1_000, using: &random), usedAt: .random(in: 0...1_000, using: &random))
+                storedAt: .random(in: 0...1_000, using: &random), usedAt: .random(in: 0...1_000, using: &random),
+                number % 2 == 0 ? EntryMetadata(url: "") : nil)
         }
         let byteCount = Int.random(in: 1...5_000_000, using: &random)
         let limit = Int.random(in: 1...350, using: &random)
         let sorted = (0..<300).sorted { first, second in
             let scores = [first, second].map { number -> Double in
                 guard let record = index[digest(number)] else { return 0 }
-                if record.storedAt <= 100 { return .infinity }
+                if record.storedAt <= 100, number % 2 == 0 { return .infinity }
                 return Double(max(1, 1_000 - Int(record.usedAt))) * Double(record.size + 512)
             }
             return (scores[1], first) < (scores[0], second)

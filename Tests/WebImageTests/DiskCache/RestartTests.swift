@@ -49,6 +49,24 @@ struct RestartTests {
 
     private static func index(_ cache: isolated DiskCache) -> DiskIndex { cache.index }
 
+    @Test func `a restart does not forget that an entry lives longer than others before it makes room`() throws {
+        let time = TestTime()
+        var stage = try SeededStage(seed: 1, maximumByteCount: 1 << 20, time: time)
+        var lasting = sampleEntry()
+        lasting.metadata.age = .never
+        _ = stage.outcome { [lasting] in try await $0.store(lasting, for: Self.key(0)) }
+        time.advance(by: .seconds(8 * 86_400))
+        for number in 1..<9 {
+            _ = stage.outcome { try await $0.store(sampleEntry(number, size: 20_000), for: Self.key(number)) }
+        }
+        time.advance(by: .seconds(86_400))
+        Self.shutDown(stage.cache, in: &stage)
+        let second = stage.makeNeighbour(maximumByteCount: 1 << 20, time: time)
+        try run(second, in: &stage) { try await $0.trim(toBytes: 100_000) }
+        try expect(run(second, in: &stage) { try await $0.contains(Self.key(0)) })
+        try expectEqual(run(second, in: &stage) { await $0.entryCount }, 5)
+    }
+
     @Test
     func `a restart evicts in the order of use, as far as the files tell it, also that of several processes`() throws {
         // A restart evicts in the order of use, as far as the files tell it.
