@@ -64,7 +64,8 @@ extension ImageManager {
 
     /// Puts a file into the caches, as if it had come from the origin: later loads of the address decode it.
     ///
-    /// What was made of an earlier file goes, in memory and on disk.
+    /// What was made of an earlier file goes, in memory and on disk. Only the header is read here, so the file has
+    /// ``ImageDamage/notExamined`` until a load has decoded it.
     ///
     /// - Throws: ``ImageLoadError`` with code `.undecodable` for bytes that are no picture.
     public nonisolated func store(_ file: [UInt8], for request: ImageRequest) async throws {
@@ -182,14 +183,14 @@ private struct StoredByHand {
         }
         writer.forget(key)
         if request.cacheWrites.original.contains(.disk), storesOnDisk {
-            let entry = original.entry(properties, [], url: request.url, [:])
+            let entry = original.entry(properties, .notExamined, url: request.url, [:])
             await writer.store(
                 as: key, of: key, number: original.number, byteCount: file.count, waits: request.waitsForStores,
                 request.lifetime
             ) { entry }
         }
         guard request.cacheWrites.original.contains(.memory) else { return }
-        var kept = original.encoded(properties, []).from(.memory)
+        var kept = original.encoded(properties, .notExamined).from(.memory)
         kept.generation = original.generation
         writer.remember(.encoded(Shared(kept)), as: .file(key), of: key, request.lifetime)
     }

@@ -34,12 +34,13 @@ extension Load {
 
     private func storedOriginal() async throws -> Original? {
         guard request.cachePolicy != .reload else { return nil }
-        guard caches.disk == nil else {
-            return try await diskEntry(for: request.originalKey, request.cacheReads.original).map {
-                Original($0, OriginalShare(pipeline.processing.queue, $0.bytes.count))
-            }
+        if let entry = try await diskEntry(for: request.originalKey, request.cacheReads.original) {
+            return Original(entry, OriginalShare(pipeline.processing.queue, entry.bytes.count))
         }
-        return pipeline.heldOriginal(request).map { Original($0) }
+        // Beside a disk, memory alone may have a file that the program has stored there.
+        guard let held = pipeline.heldOriginal(request), caches.disk == nil || held.damage.contains(.notExamined)
+        else { return nil }
+        return Original(held)
     }
 }
 

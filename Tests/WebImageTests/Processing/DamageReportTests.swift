@@ -76,6 +76,26 @@ import WebImageTesting
         expectEqual(staged.dataInTurn(request(.anyDamage), as: .original).code, .undecodable)
     }
 
+    @Test(arguments: [CacheTiers.all, .disk, .memory], [true, false])
+    func `a file that a program stores is not examined before a load decodes it`(tiers: CacheTiers, isWhole: Bool)
+        throws
+    {
+        let file = try ImageFactory.encoded(width: 60, height: 60, seed: 1, as: .png)
+        let stored = isWhole ? file : Array(file.prefix(file.count / 2))
+        let staged = try StagedManager(seed: 1)
+        var target = request(.truncated)
+        (target.cachePolicy, target.cacheWrites, target.cacheReads) = (.onlyIfCached, .init(tiers), .init(tiers))
+        let storing = staged.start { [target] in try await $0.store(stored, for: target) }
+        staged.run()
+        expect(storing.value != nil)
+        for _ in 0..<2 {
+            let answer = staged.dataInTurn(target, as: .original)
+            expectEqual(answer.value?.bytes, isWhole ? stored : nil)
+            expect(isWhole ? answer.value?.damage == [] : answer.error != nil)
+        }
+        expectEmpty(staged.transport.requests)
+    }
+
     @Test func `a whole file has no damage, and an entry that claims another is not believed further`() throws {
         let staged = try staged(.jpeg(), 1)
         expectEqual(staged.loadInTurn(request(.never)).value?.damage, [])
