@@ -7,14 +7,16 @@ public struct PreviewOptions: Sendable, Hashable {
     public var size: PixelSize
     /// The shortest time from the end of one preview to the beginning of the next.
     ///
-    /// The pause is also at least four times as long as the preview took, so previews use at most a fifth of a core.
+    /// The pause is also at least four times as long as the preview took, so the previews of one transfer with equal
+    /// options use at most a fifth of a core. Requests with other options have previews of their own beside them.
     /// Zero, or less, makes a preview for each report of progress, one at a time.
     public var interval: Duration
     /// Whether previews pass through the transformers of the request, as the picture does. `false` by default.
     ///
     /// They have the size of the picture then, in place of ``size``: without a resize that comes first, each preview
     /// takes as much work as the picture. There are none where a transformer is a ``PreparingTransformer``. A file that
-    /// may be an animation is left as it is, as ``ImageRequest/transformsAnimations`` says.
+    /// may be an animation is left as it is, as ``ImageRequest/transformsAnimations`` says, but for a resize that comes
+    /// first.
     public var isTransformed = false
     /// What is shown of the files of a format; nothing of one with an empty set. The scans of formats that are not
     /// named, or the parts of a file without scans.

@@ -54,15 +54,25 @@ extension ImageProcessor {
     func preview(
         of received: ReceivedBytes, _ wish: PreviewOptions, for request: ImageRequest, _ session: PreviewSession
     ) async throws -> PreviewMaker.Preview? {
-        let (resize, steps) =
-            wish.isTransformed ? ResizeTransformer.leading(request.transformers) : (.resize(to: wish.size), [])
-        let options = DecodeOptions(
+        var small = DecodeOptions(
             limits: limits(for: request), firstFrameOnly: request.firstFrameOnly, framesOnDemand: true,
-            thumbnail: resize, failOn: .never)
+            thumbnail: .resize(to: wish.size), failOn: .never)
+        if wish.isTransformed {
+            small.byteBudget = request.byteBudget
+            small.scale = request.scale
+            small.keepsColors = request.keepsColors
+        }
         let coders = coders(for: request)
-        let leavesAnimations = !steps.isEmpty && !request.firstFrameOnly && !request.transformsAnimations
-        return try await perform(0, for: request, priority: .utility) { [queue] turn in
+        let leavesAnimations = !request.firstFrameOnly && !request.transformsAnimations
+        return try await perform(0, for: request, priority: .utility) { [queue, small] turn in
             let bytes = received.bytes
+            var (options, steps) = (small, [any ImageTransforming]())
+            if wish.isTransformed {
+                // What may be an animation is left as it is, but for a resize that comes first.
+                let isLeft = try leavesAnimations && coders.properties(of: bytes, options: small).frameCount != 1
+                (options.thumbnail, steps) = ResizeTransformer.leading(
+                    isLeft ? request.transformers.firstResize : request.transformers)
+            }
             let content = wish.content(of: bytes)
             let scans = try session.preview(of: bytes) {
                 guard content.contains(.scans) else { return .anew }
@@ -82,14 +92,20 @@ extension ImageProcessor {
                 else { return nil }
             }
             var image = try scans ?? coders.decode(bytes, options: options)
-            // What may be an animation is left as it is.
-            let isLeft = try leavesAnimations && coders.properties(of: bytes, options: options).frameCount != 1
-            for step in isLeft ? [] : steps {
+            for step in steps {
                 let result = step.resultSize(for: image.size).bitmapByteCount.saturatingMultiply(image.frameCount)
                 guard turn.grow(by: result.saturatingAdd(step.workingByteCount(for: image.size))) else { return nil }
                 image = try step.transform(image)
             }
             return (image, turn.share(of: image.byteCount))
         }
+    }
+}
+
+extension [any ImageTransforming] {
+    /// The first step alone, if it is a resize.
+    fileprivate var firstResize: Self {
+        let steps = TransformerPipeline(self).steps
+        return Array(steps.prefix(steps.first is ResizeTransformer ? 1 : 0))
     }
 }

@@ -37,7 +37,7 @@ import WebImageTesting
     }
 
     /// A profile of RGB colours with one tag of four bytes.
-    private static let profile: [UInt8] = {
+    static let profile: [UInt8] = {
         var bytes = [UInt8](repeating: 0, count: 148)
         for (offset, value) in [(3, 148), (8, 2), (131, 1), (139, 144), (143, 4)] { bytes[offset] = UInt8(value) }
         for (offset, text) in [(12, "mntr"), (16, "RGB "), (20, "XYZ "), (36, "acsp"), (132, "wtpt")] {

@@ -59,8 +59,34 @@ import WebImageTesting
         let file = LongGIF.file(side: 60, frames: 12, patch: 20)
         let (whole, part) = (PixelSize(width: 60, height: 60), PixelSize(width: 10, height: 8))
         try expectEqual(sizes(Self.request([Self.crop]), file), [whole])
+        try expectEqual(sizes(Self.request([.smartCrop(to: PixelSize(width: 20, height: 10))]), file), [whole])
+        for allowsEnlarging in [false, true] {
+            let box = PixelSize(width: allowsEnlarging ? 90 : 30, height: 90)
+            let resize = ResizeTransformer.resize(to: box, allowsEnlarging: allowsEnlarging)
+            try expectEqual(
+                sizes(Self.request([resize, Self.crop]), file), [PixelSize(width: box.width, height: box.width)])
+        }
         try expectEqual(sizes(Self.request([Self.crop]) { $0.transformsAnimations = true }, file), [part])
         try expectEqual(sizes(Self.request([Self.crop]) { $0.firstFrameOnly = true }, file), [part])
+    }
+
+    @Test func `transformed previews have the budget, the scale and the colours of the picture`() throws {
+        var picture = ImageFactory.picture(width: 96, height: 64, seed: 1)
+        picture.metadata = ImageMetadata(colorProfile: DecodeUseTests.profile)
+        let file = try ImageCoders.default.encode(picture, as: EncodedFormat.png.keeping(.colorProfile))
+        let half = PixelSize(width: 48, height: 32)
+        let request = Self.request([]) {
+            ($0.byteBudget, $0.scale, $0.keepsColors) = (half.bitmapByteCount, 2, true)
+        }
+        let scenario = try PreviewScenario(seed: 1, file: file)
+        let (events, _) = scenario.load(request)
+        scenario.sendRest()
+        guard case .finished(let response)? = events.entries.last else { return #expect(Bool(false), "no picture") }
+        let previews = PreviewScenario.previews(events)
+        #expect(previews.count > 1)
+        for image in previews + [response.image] {
+            expectAll(image.size == half, image.scale == 2, image.metadata?.colorProfile == DecodeUseTests.profile)
+        }
     }
 
     @Test func `each format has the previews that its options name`() throws {
@@ -73,7 +99,9 @@ import WebImageTesting
             let (events, _) = scenario.load(request)
             for _ in 0..<4 { scenario.send() }
             let queue = scenario.staged.manager.pipeline.processing.queue
-            expectEqual(queue.byteCount > 0, format == .jpeg(isProgressive: true) && contents != [.jpeg: [.parts]])
+            // The coefficients, beside the newest preview.
+            let hasScans = queue.byteCount > 96 * 64 * 2
+            expectEqual(hasScans, format == .jpeg(isProgressive: true) && contents != [.jpeg: [.parts]])
             scenario.sendRest()
             return PreviewScenario.previews(events).count
         }
