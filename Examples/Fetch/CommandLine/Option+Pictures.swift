@@ -49,6 +49,9 @@ extension Option {
             ) { options, text throws(UsageError) in
                 options.failOn = try Reading.damagePolicy(text, of: "--fail-on")
             },
+            Option("or-first-frame", nil, help: "An animation beyond the limits of work gives its first frame.") {
+                $0.fallsBackToFirstFrame = true
+            },
             Option("max-pixels", nil, "N", help: "The most pixels held of a picture at once (50M).") {
                 options, text throws(UsageError) in
                 options.maximumPixels = try Reading.count(text, of: "--max-pixels")

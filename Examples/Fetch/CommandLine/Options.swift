@@ -60,6 +60,8 @@ struct Options {
     var maximumPixels: Int?
     /// Which damage of a file is a failure.
     var failOn = DamagePolicy.truncated
+    /// Whether an animation beyond the limits gives its first frame instead of a failure.
+    var fallsBackToFirstFrame = false
     var allowsPrivate = false
     var isInsecure = false
 

@@ -101,6 +101,7 @@ struct Loads: Sendable {
         request.transformers = options.transformers
         request.transformsAnimations = true
         request.failOn = options.failOn
+        request.fallsBackToFirstFrame = options.fallsBackToFirstFrame
         request.keepsColors = options.encode.keptMetadata.contains(.colorProfile)
         if options.refreshes { request.cachePolicy = .revalidate }
         guard job.local == nil else {

@@ -31,4 +31,17 @@ struct FailOnTests {
         let wrong = try await workplace.fetch(words + ["--fail-on", "always", "half.jpg"])
         #expect(wrong.errors.contains("--fail-on takes never, truncated or any-damage, not always"))
     }
+    @Test func `an animation beyond the limits is a failure, or its first frame with --or-first-frame`() async throws {
+        let workplace = try Workplace()
+        let file = LongGIF.file(side: 16, frames: 10_001, patch: 2)
+        try Data(file).write(to: workplace.folder.appending(path: "long.gif"))
+        for options in [[], ["--or-first-frame"]] {
+            let run = try await workplace.fetch(
+                ["--json", "--format", "webp"] + workplace.folders + options + ["long.gif"])
+            expectEqual(run.status == 0, !options.isEmpty, "\(options) \(run.errors)")
+            guard !options.isEmpty else { continue }
+            let line = try #require(run.lines.first)
+            try expectEqual(workplace.picture(line).frameCount, 1)
+        }
+    }
 }
