@@ -72,13 +72,14 @@ public struct ImageCoders: Sendable {
         let decoder = try decoder(for: bytes, options: options)
         let options = try options.withinBudget { try decoder.properties(of: bytes, options: options) }
         var decoding = try decoder.decodingByteCount(of: bytes, options: options)
-        if let conversion = ImageCoders.colors(of: bytes, decoder, options).conversion {
+        // Preparing the conversion would take memory here, so what may turn out to need none counts, too.
+        if let source = ImageCoders.colors(of: bytes, decoder, options).source, !source.isKnownAsNeedless {
             // Frames in memory are there twice while they are converted.
             let properties = try decoder.properties(of: bytes, options: options)
-            let frames = conversion.isDoneWhileDrawing ? 0 : decoder.keptFrameCount(properties, options)
+            let frames = source.isForDrawing ? 0 : decoder.keptFrameCount(properties, options)
             let size = options.thumbnail?.shrinking.resultSize(for: properties.size) ?? properties.size
             decoding = decoding.saturatingAdd(size.bitmapByteCount.saturatingMultiply(frames))
-                .saturatingAdd(conversion.byteCount)
+                .saturatingAdd(source.byteCount)
         }
         guard let thumbnail = options.thumbnail, thumbnail.allowsEnlarging else { return decoding }
         let properties = try decoder.properties(of: bytes, options: options)
@@ -112,7 +113,8 @@ public struct ImageCoders: Sendable {
             let properties = try decoder.properties(of: bytes, options: options)
             if let count = properties.frameCount { _ = try options.frames.clamped(to: count) }
         }
-        let (conversion, metadata) = ImageCoders.colors(of: bytes, decoder, options)
+        let (source, metadata) = ImageCoders.colors(of: bytes, decoder, options)
+        let conversion = source.flatMap(ColorConversion.of)
         options.colors = conversion
         var image = try decoder.decode(bytes, options: options)
         if image.metadata == nil { image.metadata = metadata }
@@ -122,19 +124,17 @@ public struct ImageCoders: Sendable {
         return try options.thumbnail?.transform(image) ?? image
     }
 
-    /// The conversion of a file's colours, and what an encoder may keep of the file.
+    /// What is to be converted of a file's colours, and what an encoder may keep of the file.
     static func colors(
         of bytes: [UInt8], _ decoder: any ImageDecoding, _ options: DecodeOptions
-    ) -> (conversion: ColorConversion?, metadata: ImageMetadata?) {
+    ) -> (source: ColorConversion.Source?, metadata: ImageMetadata?) {
         let blocks = MetadataBlocks(of: bytes, limits: options.limits)
         let metadata = ImageMetadata(blocks)
         guard decoder.leavesColorProfile else { return (nil, metadata?.withoutProfile) }
         if options.keepsColors, case .profile = blocks.colors, metadata?.colorProfile.isEmpty == false {
             return (nil, metadata)
         }
-        return (
-            ColorConversion.of(decoder is any WatchedDecoding ? blocks : blocks.ofEightBits), metadata?.withoutProfile
-        )
+        return ((decoder is any WatchedDecoding ? blocks : blocks.ofEightBits).source, metadata?.withoutProfile)
     }
 
     func decoder(for bytes: [UInt8], options: DecodeOptions) throws(ImageError) -> any ImageDecoding {

@@ -125,22 +125,25 @@ extension ImageCoders {
         try options.check()
         let decoder = try decoder(for: beginning, options: options) as? any ProgressiveDecoding
         guard let decoder, let previewer = try decoder.previewer(for: beginning, options: options) else { return nil }
-        guard let conversion = ImageCoders.colors(of: beginning, decoder, options).conversion else { return previewer }
+        guard let source = ImageCoders.colors(of: beginning, decoder, options).source, !source.isKnownAsNeedless
+        else { return previewer }
         // The previewer would draw other colours than the picture has.
-        if conversion.isDoneWhileDrawing { return nil }
-        return ConvertedPreviews(previewer: previewer, conversion: conversion)
+        if source.isForDrawing { return nil }
+        return ConvertedPreviews(previewer: previewer, source: source)
     }
 }
 
 /// Previews in sRGB, like the picture that follows.
 private struct ConvertedPreviews: ImagePreviewing {
     let previewer: any ImagePreviewing
-    let conversion: ColorConversion
+    let source: ColorConversion.Source
 
-    /// The pixels that are converted are among those of the previewer, and there twice.
-    var byteCount: Int { previewer.byteCount.saturatingMultiply(2) }
+    /// The pixels that are converted are among those of the previewer, and there twice. The conversion is prepared for
+    /// the first preview.
+    var byteCount: Int { previewer.byteCount.saturatingMultiply(2).saturatingAdd(source.byteCount) }
 
     func preview(of bytes: [UInt8]) throws -> DecodedImage? {
-        try previewer.preview(of: bytes).map(conversion.convert)
+        guard let preview = try previewer.preview(of: bytes) else { return nil }
+        return try ColorConversion.of(source)?.convert(preview) ?? preview
     }
 }

@@ -7,7 +7,7 @@ import Locks
 /// Safe to share: the conversion is made once, never changed, and used without a cache.
 @safe final class ColorConversion: @unchecked Sendable {
     /// Where a conversion begins.
-    struct Source: Equatable, Sendable {
+    struct Source: Hashable, Sendable {
         var description: ColorDescription
         /// One of `SWI_PIXELS_...`.
         var pixels: Int32
@@ -18,13 +18,17 @@ import Locks
             guard case .profile(let profile) = description else { return 1 << 20 }
             return 1 << 20 + profile.count * 9
         }
+
+        /// Whether decoders convert as they draw: inks, and pixels of sixteen bits.
+        var isForDrawing: Bool { pixels != Int32(SWI_PIXELS_RGBA_8) }
+
+        /// Whether a conversion was prepared and proved to change nothing, or the profile to be broken.
+        var isKnownAsNeedless: Bool { needless.withLock { $0.contains(hashValue) } }
     }
 
     private let profile: OpaquePointer
     /// Whether decoders convert as they draw: inks, and pixels of sixteen bits.
     let isDoneWhileDrawing: Bool
-    /// The most bytes that preparing it took.
-    let byteCount: Int
 
     /// Prepares a conversion.
     ///
@@ -51,8 +55,7 @@ import Locks
         }
         guard let made = unsafe made else { return nil }
         unsafe profile = made
-        isDoneWhileDrawing = source.pixels != Int32(SWI_PIXELS_RGBA_8)
-        byteCount = source.byteCount
+        isDoneWhileDrawing = source.isForDrawing
     }
 
     deinit { unsafe swi_profile_free(profile) }
@@ -95,30 +98,38 @@ extension ColorConversion: Hashable {
 // MARK: - Conversions that are kept
 
 extension ColorConversion {
-    /// How many conversions are kept, also of colours that need none. One of inks takes half a megabyte.
+    /// How many conversions are kept. One of inks takes half a megabyte.
     static let keptCount = 16
     /// The most bytes that preparing those that are kept took. Untrusted profiles may have a megabyte each.
     static let keptByteCount = 32 << 20
 
     /// The last ones used, the latest at the end.
-    private static let kept = Mutex<[(source: Source, conversion: ColorConversion?)]>([])
+    private static let kept = Mutex<[(source: Source, conversion: ColorConversion)]>([])
+    /// The hashes of the last sources that need no conversion, at most 1,024. They are seeded by the process, so that
+    /// no file can be made to have the hash of another one.
+    private static let needless = Mutex<Set<Int>>([])
 
     /// The conversion of a file's colours: the one that is kept for equal colours, or a new one.
     ///
     /// - Returns: `nil` when nothing is to be converted.
-    static func of(_ blocks: MetadataBlocks) -> ColorConversion? {
-        guard let description = blocks.colors else { return nil }
-        let source = Source(description: description, pixels: blocks.pixels)
+    static func of(_ source: Source) -> ColorConversion? {
+        if source.isKnownAsNeedless { return nil }
         let known = kept.withLock { $0.first { $0.source == source } }
         // Two tasks may prepare the same conversion; then either is kept.
-        let latest = known ?? (source, ColorConversion(source))
+        guard let latest = known?.conversion ?? ColorConversion(source) else {
+            needless.withLock { needless in
+                if needless.count == 1_024 { needless.removeAll() }
+                needless.insert(source.hashValue)
+            }
+            return nil
+        }
         kept.withLock { kept in
             kept.removeAll { $0.source == source }
-            kept.append(latest)
+            kept.append((source, latest))
             while kept.count > keptCount || kept.reduce(0, { $0 + $1.source.byteCount }) > keptByteCount {
                 kept.removeFirst()
             }
         }
-        return latest.conversion
+        return latest
     }
 }

@@ -58,6 +58,9 @@ public struct MetadataBlocks: Sendable {
         if format != .png, colors == nil { colors = profile.map { .profile($0) } }
     }
 
+    /// Where the conversion of the pixels begins; `nil` for sRGB, and where the file says nothing.
+    var source: ColorConversion.Source? { colors.map { ColorConversion.Source(description: $0, pixels: pixels) } }
+
     /// The blocks for a decoder of the program's own, whose pixels have eight bits and are RGBA.
     var ofEightBits: MetadataBlocks {
         var other = self

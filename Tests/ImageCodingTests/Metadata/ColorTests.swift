@@ -33,6 +33,8 @@ struct ColorTests {
         try coders.decoder(for: file, options: DecodeOptions()).decode(file, options: DecodeOptions())
     }
 
+    private func conversion(_ blocks: MetadataBlocks) -> ColorConversion? { blocks.source.flatMap(ColorConversion.of) }
+
     private func difference(_ image: DecodedImage, _ other: [UInt8]) -> Int {
         PixelComparison(image.pixels, other).maxDifference
     }
@@ -49,7 +51,7 @@ struct ColorTests {
         expectNil(image.metadata)
         let isConverted = Self.converted.contains(name)
         #expect(try (self.difference(plain(file), reference) > 4) == isConverted)
-        #expect((ColorConversion.of(MetadataBlocks(of: file)) != nil) == isConverted)
+        #expect((conversion(MetadataBlocks(of: file)) != nil) == isConverted)
     }
 
     @Test(arguments: ["p3.jpg", "wide.png", "p3-alpha.webp", "wide16.png"])
@@ -84,7 +86,7 @@ struct ColorTests {
 
     @Test func `a conversion is prepared once for equal colours, and few are kept`() throws {
         func conversion(_ name: String) throws -> ColorConversion? {
-            ColorConversion.of(MetadataBlocks(of: try Self.file(name)))
+            self.conversion(MetadataBlocks(of: try Self.file(name)))
         }
         do {
             let first = try #require(try conversion("p3.jpg"))
@@ -98,7 +100,7 @@ struct ColorTests {
             var other = png
             // Another gamma each.
             other[44] = UInt8(index)
-            #expect(ColorConversion.of(MetadataBlocks(of: other)) != nil)
+            #expect(self.conversion(MetadataBlocks(of: other)) != nil)
         }
         expectNil(weakly)
         // Each use counts.
@@ -106,7 +108,7 @@ struct ColorTests {
         for index in 0..<ColorConversion.keptCount {
             var other = png
             other[44] = UInt8(index)
-            #expect(ColorConversion.of(MetadataBlocks(of: other)) != nil)
+            #expect(self.conversion(MetadataBlocks(of: other)) != nil)
             #expect(try conversion("p3.jpg") === used)
         }
     }
@@ -133,7 +135,7 @@ struct ColorTests {
         func conversion(_ index: UInt8) throws -> ColorConversion? {
             let size = PNGChunk.bigEndian(UInt32(known.count + 900_000))
             let large = size + known[4...] + [UInt8](repeating: index, count: 900_000)
-            return ColorConversion.of(
+            return self.conversion(
                 MetadataBlocks(of: PNGChunk.inserting("iCCP", try #require(PNGProfile.deflated(large)), into: plain)))
         }
         weak let first = try conversion(0)
@@ -160,7 +162,26 @@ struct ColorTests {
         try expectEqual(coders.decode(file, options: small).pixels, plain(file).pixels)
     }
 
+    @Test func `a conversion counts before it is prepared, also when nothing comes of it`() throws {
+        // Not a profile, and in no other file.
+        let large = [UInt8](repeating: 0x5A, count: 1 << 19)
+        let file = PNGChunk.inserting(
+            "iCCP", try #require(PNGProfile.deflated(large)), into: try Fixture.file("rgb8.png"))
+        let decoder = try coders.decoder(for: file, options: DecodeOptions())
+        let plain = try decoder.decodingByteCount(of: file, options: DecodeOptions())
+        let frame = try coders.properties(of: file).size.bitmapByteCount
+        // Counting prepares nothing: what comes of it is not known afterwards.
+        for _ in 0..<2 {
+            try expectEqual(coders.decodingByteCount(of: file), plain + frame + 1 << 20 + large.count * 9)
+        }
+        try expectEqual(coders.decode(file).pixels, self.plain(file).pixels)
+        // It is not prepared again.
+        try expectEqual(coders.decodingByteCount(of: file), plain)
+    }
+
     @Test func `an untagged or sRGB picture costs nothing`() throws {
+        // Its profile is known to be sRGB from the first picture that has it.
+        _ = try coders.decode(Self.file("srgb.jpg"))
         for file in [try Self.file("srgb.jpg"), try Self.file("plain-inks.jpg"), try Fixture.file("rgb8.png")] {
             let decoder = try coders.decoder(for: file, options: DecodeOptions())
             try expectEqual(
@@ -175,7 +196,8 @@ struct ColorTests {
         let preview = try #require(try previewer.preview(of: file))
         #expect(PixelComparison(preview.pixels, try coders.decode(file).pixels).psnr > 30)
         let plain = try JPEGCoder().previewer(for: file, options: DecodeOptions())
-        expectEqual(previewer.byteCount, try #require(plain).byteCount * 2)
+        let profile = try #require(MetadataBlocks(of: file).profile)
+        expectEqual(previewer.byteCount, try #require(plain).byteCount * 2 + 1 << 20 + profile.count * 9)
     }
 
     @Test func `frames are converted when they are made`() throws {
