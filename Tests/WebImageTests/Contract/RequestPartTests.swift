@@ -65,7 +65,9 @@ import WebImageTesting
         let requests = [
             ImageRequest.numbered(1), Self.numbered { $0.firstFrameOnly = true }, Self.numbered { $0.failOn = .never },
             Self.numbered { $0.scale = 2 }, Self.numbered { $0.byteBudget = 100 },
-            Self.numbered { $0.keepsColors = true },
+            Self.numbered { $0.keepsColors = true }, Self.numbered { ($0.scale, $0.keepsColors) = (2, true) },
+            Self.numbered { ($0.byteBudget, $0.keepsColors) = (100, true) },
+            Self.numbered { ($0.failOn, $0.keepsColors) = (.never, true) },
             Self.numbered { $0.coders = Identified(identity: "x", .default) },
         ]
         expectEqual(Set(requests.map(\.variantKey)).count, requests.count)
