@@ -63,7 +63,7 @@ static int count_frames(void *frames, size_t milliseconds) {
 static swi_profile *find_profile(const uint8_t *bytes, size_t count) {
     swi_bytes found = {0};
     int pixels = SWI_PIXELS_RGBA_8, numbers[2] = {2, 2};
-    if (!strcmp(target, "tiff")) swi_tiff_read_colours(bytes, count, 1 << 16, &found, &pixels);
+    if (!strcmp(target, "tiff")) swi_tiff_read_colours(bytes, count, 1 << 24, 1 << 16, &found, &pixels);
     if (!strcmp(target, "heif")) swi_heif_read_colours(bytes, count, 1 << 16, &found, numbers);
     if (!strcmp(target, "jxl")) swi_jxl_read_colours(bytes, count, 1 << 16, &found);
     swi_colour_source source = {

@@ -199,10 +199,12 @@ int swi_tiff_read_header(
     return status;
 }
 
-void swi_tiff_read_colours(const uint8_t *bytes, size_t count, size_t largest, swi_bytes *profile, int *pixels) {
+void swi_tiff_read_colours(
+    const uint8_t *bytes, size_t count, size_t allocation, size_t largest, swi_bytes *profile, int *pixels
+) {
     swi_failure failure = {0};
     source file = {.bytes = bytes, .count = count, .failure = &failure};
-    TIFF *tiff = open_file(&file, 1 << 20);
+    TIFF *tiff = open_file(&file, allocation);
     uint32_t length = 0;
     uint16_t photometric = 0;
     void *data = NULL;

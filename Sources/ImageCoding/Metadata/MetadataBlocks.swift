@@ -17,7 +17,6 @@ public struct MetadataBlocks: Sendable {
     private(set) var pixels = Int32(SWI_PIXELS_RGBA_8)
 
     private let limit: Int
-    private let profileLimit: Int
     /// Markers and chunks that may still be passed.
     private var left = 65_536
 
@@ -25,18 +24,7 @@ public struct MetadataBlocks: Sendable {
     ///
     /// - Complexity: O(number of markers or chunks), of which 65,536 are read, and of a profile's bytes.
     public init(of file: [UInt8], limits: ImageLimits = .default) {
-        self.init(
-            of: file, limit: limits.maximumMetadataByteCount, profileLimit: limits.maximumMetadataByteCount)
-    }
-
-    /// Finds the blocks of a file.
-    ///
-    /// - Parameters:
-    ///   - limit: The most bytes of an EXIF block; a larger one is skipped.
-    ///   - profileLimit: The most bytes of a profile.
-    /// - Complexity: O(number of markers or chunks), of which 65,536 are read, and of a profile's bytes.
-    init(of file: [UInt8], limit: Int, profileLimit: Int) {
-        (self.limit, self.profileLimit) = (limit, profileLimit)
+        limit = limits.maximumMetadataByteCount
         let format = ImageFormat(sniffing: file)
         switch format {
         case .jpeg: readJPEG(file)
@@ -44,7 +32,8 @@ public struct MetadataBlocks: Sendable {
         case .webp: readWebP(file)
         #if TIFF
         case .tiff:
-            profile = unsafe profile(in: file) { unsafe swi_tiff_read_colours($0, $1, $2, $3, &pixels) }
+            let allocation = Shim.largestAllocation(limits)
+            profile = unsafe profile(in: file) { unsafe swi_tiff_read_colours($0, $1, allocation, $2, $3, &pixels) }
         #endif
         #if HEIF
         case .heic, .heif, .avif: readHEIF(file)
@@ -93,7 +82,7 @@ public struct MetadataBlocks: Sendable {
             }
             offset += 2 + length
         }
-        guard !parts.isEmpty, parts.values.reduce(0, { $0 + $1.count }) <= profileLimit else { return }
+        guard !parts.isEmpty, parts.values.reduce(0, { $0 + $1.count }) <= limit else { return }
         profile = parts.sorted { $0.key < $1.key }.flatMap(\.value)
     }
 
@@ -113,7 +102,7 @@ public struct MetadataBlocks: Sendable {
             case "iCCP" where !hasPixels && !hasProfile:
                 // One alone is decompressed, also when it is broken.
                 hasProfile = true
-                profile = PNGProfile.inflated(file[chunk.payload], profileLimit)
+                profile = PNGProfile.inflated(file[chunk.payload], limit)
             case "eXIf" where exif == nil && chunk.payload.count <= limit: exif = file[chunk.payload]
             case let type where !hasPixels: named.read(type, file[chunk.payload])
             default: break
@@ -131,7 +120,7 @@ public struct MetadataBlocks: Sendable {
             let length = file.littleEndian(at: offset + 4)
             guard length <= file.count - offset - 8 else { return }
             let (type, payload) = (file[offset..<offset + 4], file[(offset + 8)..<(offset + 8 + length)])
-            if offset == 30, type.elementsEqual("ICCP".utf8), length <= profileLimit {
+            if offset == 30, type.elementsEqual("ICCP".utf8), length <= limit {
                 profile = Array(payload)
             } else if type.elementsEqual("EXIF".utf8), exif == nil, length <= limit {
                 exif = payload
@@ -148,7 +137,7 @@ extension MetadataBlocks {
         in file: [UInt8], _ read: (UnsafePointer<UInt8>, Int, Int, UnsafeMutablePointer<swi_bytes>) -> Void
     ) -> [UInt8]? {
         var found = unsafe swi_bytes()
-        unsafe read(file, file.count, max(profileLimit, 0), &found)
+        unsafe read(file, file.count, max(limit, 0), &found)
         defer { unsafe swi_bytes_free(&found) }
         guard unsafe found.count > 0, let start = unsafe found.start else { return nil }
         return unsafe [UInt8](UnsafeBufferPointer(start: start, count: found.count))

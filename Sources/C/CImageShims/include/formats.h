@@ -103,8 +103,10 @@ int swi_jxl_decode(
 /// Append what a file says of its colours: an ICC profile, or two numbers of ITU-T H.273, of the primaries and the
 /// transfer characteristics. A file that cannot be read says nothing, and a profile of more than `largest` bytes is
 /// not copied. `pixels` becomes `SWI_PIXELS_INVERTED_CMYK` for inks.
+/// libtiff allocates at most `allocation` bytes at once.
 void swi_tiff_read_colours(
-    const uint8_t *_Nonnull bytes, size_t count, size_t largest, swi_bytes *_Nonnull profile, int *_Nonnull pixels);
+    const uint8_t *_Nonnull bytes, size_t count, size_t allocation, size_t largest, swi_bytes *_Nonnull profile,
+    int *_Nonnull pixels);
 void swi_heif_read_colours(
     const uint8_t *_Nonnull bytes, size_t count, size_t largest, swi_bytes *_Nonnull profile, int *_Nonnull numbers);
 void swi_jxl_read_colours(

@@ -49,6 +49,54 @@ struct ProfileTests {
     }
 
     @Test
+    func `a raised limit lets a large profile of a TIFF through`() throws {
+        let picture = try #require(Picture.named("p3.tiff.colours"))
+        var bytes = picture.bytes
+        func number(_ offset: Int) -> Int { bytes[offset..<offset + 4].reversed().reduce(0) { $0 << 8 | Int($1) } }
+        func write(_ number: Int, at offset: Int) {
+            for index in 0..<4 { bytes[offset + index] = UInt8(number >> (index * 8) & 0xFF) }
+        }
+        // The entry of the profile: the number of its tag and its type, little-endian, its length, and its place.
+        let entry = try #require((0..<bytes.count - 12).first { bytes[$0..<$0 + 4].elementsEqual([0x73, 0x87, 7, 0]) })
+        let profile = bytes[number(entry + 8)..<number(entry + 8) + number(entry + 4)]
+        let length = 3 << 20
+        write(length, at: entry + 4)
+        write(bytes.count, at: entry + 8)
+        bytes += profile + [UInt8](repeating: 0, count: length - profile.count)
+        func most(_ limit: Int) throws -> Int {
+            let options = DecodeOptions(limits: ImageLimits(maximumMetadataByteCount: limit))
+            let image = try ImageCoders.default.decode(bytes, options: options)
+            return zip(image.pixels, picture.pixels).map { abs(Int($0) - Int($1)) }.max() ?? 255
+        }
+        #expect(try most(length - 1) > 16)
+        #expect(try most(length) <= 4)
+    }
+
+    @Test
+    func `the profile of a TIFF is found beside a great many strips`() throws {
+        let picture = try #require(Picture.named("p3.tiff.colours"))
+        let profile = try #require(MetadataBlocks(of: picture.bytes).profile)
+        func bytes(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(number >> ($0 * 8) & 0xFF) } }
+        // Each strip is a row of a pixel. All are in one place, with eight bytes: two tables that are the same.
+        let count = 200_000
+        let table = [[UInt8]](repeating: bytes(8), count: count).flatMap { $0 }
+        let start = 16
+        let (long, short, opaque) = (4, 3, 7)
+        let directory = [
+            (256, long, 1, 1), (257, long, 1, count), (258, short, 1, 8), (259, short, 1, 1), (262, short, 1, 1),
+            (273, long, count, start), (277, short, 1, 1), (278, long, 1, 1), (279, long, count, start),
+            (34_675, opaque, profile.count, start + table.count),
+        ]
+        let entries = directory.flatMap { tag, type, length, value in
+            bytes(tag | type << 16) + bytes(length) + bytes(value)
+        }
+        var file: [UInt8] = [0x49, 0x49, 42, 0] + bytes(start + table.count + profile.count)
+        file += [UInt8](repeating: 0, count: 8) + table + profile
+        file += [UInt8(directory.count), 0] + entries + bytes(0)
+        #expect(MetadataBlocks(of: file).profile == profile)
+    }
+
+    @Test
     func `a thumbnail is converted, and its conversion counts`() throws {
         let picture = try #require(Picture.named("wide-RGB.png.profile"))
         let box = ResizeTransformer(size: PixelSize(width: 40, height: 40))
