@@ -24,12 +24,15 @@ extension SDWebImageName {
     /// SDWebImage's key of a transformer.
     private static func counterpart(_ key: String) -> String? {
         // The key that a program has given to a transformer that is a closure.
-        let own = key.hasPrefix("custom(") ? key.dropFirst(7).dropLast().replacing(/\\(.)/) { $0.output.1 } : key[...]
+        let own =
+            key.hasPrefix("custom(") ? key.dropFirst(7).dropLast().replacing(/(?s)\\(.)/) { $0.output.1 } : key[...]
         if own.hasPrefix("SDImage") || own.hasPrefix("Thumbnail(") { return String(own) }
         guard let open = key.firstIndex(of: "("), key.hasSuffix(")") else { return nil }
         let values = key[key.index(after: open)...].dropLast().split(separator: ",").map(String.init)
         let numbers = values.flatMap { $0.split(separator: "x") }.compactMap { Double($0) }
-        let list = "{" + numbers.map(fixed).joined(separator: ",") + "}"
+        let texts = numbers.compactMap(fixed)
+        guard texts.count == numbers.count else { return nil }
+        let list = "{" + texts.joined(separator: ",") + "}"
         switch (key[..<open], numbers.count, values.dropFirst()) {
         case ("resize", 2, ["fit"]): return "Thumbnail(\(list),1)"
         case ("resize", 2, ["stretch", "enlarging"]): return "SDImageResizingTransformer(\(list),0)"
@@ -39,14 +42,14 @@ extension SDWebImageName {
         // It turns the other way, in radians.
         case ("rotate", _, _) where values.count == 2 && [90, 180, 270].contains(numbers.first):
             let angle = numbers[0] == 90 ? -Double.pi / 2 : numbers[0] == 180 ? Double.pi : Double.pi / 2
-            return "SDImageRotationTransformer(\(fixed(angle)),1)"
+            return fixed(angle).map { "SDImageRotationTransformer(\($0),1)" }
         default: return nil
         }
     }
 
-    /// As `%f` writes it.
-    private static func fixed(_ number: Double) -> String {
-        let millionths = Int64(exactly: (abs(number) * 1e6).rounded()) ?? 0
+    /// As `%f` writes it; `nil` above 9 × 10¹², so that no two numbers have one text.
+    private static func fixed(_ number: Double) -> String? {
+        guard let millionths = Int64(exactly: (abs(number) * 1e6).rounded()) else { return nil }
         let digits = String(1_000_000 + millionths % 1_000_000).dropFirst()
         return (number < 0 ? "-" : "") + "\(millionths / 1_000_000).\(digits)"
     }

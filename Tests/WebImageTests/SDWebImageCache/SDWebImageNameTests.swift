@@ -89,6 +89,9 @@ struct SDWebImageNameTests {
             [CustomTransformer(key: "SDImageRoundCornerTransformer(5.000000,15,0.000000,(null))") { $0 }],
             "https://e.org/i-SDImageRoundCornerTransformer(5.000000,15,0.000000,(null)).png"
         ),
+        (
+            "https://e.org/i", [CustomTransformer(key: "SDImage\\\n(,)") { $0 }], "https://e.org/i-SDImage\\\n(,)"
+        ),
     ]
 
     @Test func `variants have the keys of SDWebImage where it has their transformers, and names of ours elsewhere`() {
@@ -107,6 +110,10 @@ struct SDWebImageNameTests {
                 URL(string: "https://e.org/i.png")!,
                 transformers: [.resize(to: PixelSize(width: 9, height: 9), mode: .fill)]),
             .init(URL(string: "https://e.org/i.png")!, transformers: [.rotate(degrees: 45)]),
+            // A number that has no text of its own.
+            .init(
+                URL(string: "https://e.org/i.png")!,
+                transformers: [.resize(to: PixelSize(width: 10_000_000_000_000, height: 9))]),
         ]
         for request in others { expectEqual(SDWebImageName.text(of: request.variantKey), request.variantKey.rawValue) }
         let file = ImageRequest(URL(string: "https://e.org/i.png")!, transformers: [.flip(.vertical)]).fileKey(.png)
