@@ -11,8 +11,8 @@ internal import WebImage
 /// Extended data is an attribute of the entry's file, as SDWebImage has it. Where the file system has no attributes, or
 /// no room for one, it stands with what this package knows.
 ///
-/// Both files are written elsewhere and renamed. What is known names the length and the checksum of the bytes; when
-/// they differ, SDWebImage has replaced the bytes, and what was known is ignored.
+/// Both files are written elsewhere and renamed, what is known first. It names the length and the checksum of the bytes;
+/// when they differ, SDWebImage has replaced the bytes, and what was known is ignored.
 struct FlatFiles: Sendable {
     let folder: String
     /// Folders that are asked in order when the first has no file. Never written.
@@ -36,16 +36,10 @@ struct FlatFiles: Sendable {
     ///   - limit: Larger files are no entries.
     ///   - time: Noted as the time of access, in seconds since 1970.
     func read(_ key: CacheKey, limit: Int, at time: Int64) throws(SystemFailure) -> DiskEntry? {
-        let name = SDWebImageName(key)
         var trouble: SystemFailure?
         for place in [folder] + readOnlyFolders {
             do throws(SystemFailure) {
-                guard let found = try body(name, in: place, limit: limit, at: time),
-                    var known = metadata(key, name, in: place, found.bytes, found.status)
-                else { continue }
-                // SDWebImage may have changed it since it was noted.
-                if let data = found.attribute { known.extendedData = data }
-                return DiskEntry(metadata: known, bytes: found.bytes)
+                if let entry = try entry(key, in: place, limit: limit, at: time) { return entry }
             } catch {
                 // A folder beside the first one that cannot be read says nothing.
                 if place == folder { trouble = error }
@@ -55,15 +49,19 @@ struct FlatFiles: Sendable {
         return nil
     }
 
-    /// The bytes under a name, or under the name without its extension.
-    private func body(
-        _ name: SDWebImageName, in place: String, limit: Int, at time: Int64
-    ) throws(SystemFailure) -> Contents? {
-        let found = try inPresentFolder(place) { folder throws(SystemFailure) -> Contents? in
+    /// The entry under the name of a key, or under the name without its extension.
+    private func entry(
+        _ key: CacheKey, in place: String, limit: Int, at time: Int64
+    ) throws(SystemFailure) -> DiskEntry? {
+        let name = SDWebImageName(key)
+        let found = try inPresentFolder(place) { folder throws(SystemFailure) -> DiskEntry? in
             for file in name.suffix.isEmpty ? [name.digest] : [name.file, name.digest] {
                 guard let found = try contents(file, in: folder, limit: limit) else { continue }
+                guard var known = metadata(key, name, in: place, found.bytes, found.status) else { return nil }
+                // SDWebImage may have changed it since it was noted.
+                if let data = found.attribute { known.extendedData = data }
                 if place == self.folder { try? system.setAccess(file, in: folder, to: time) }
-                return found
+                return DiskEntry(metadata: known, bytes: found.bytes)
             }
             return nil
         }
@@ -110,22 +108,40 @@ struct FlatFiles: Sendable {
         let format = key.isOriginal ? nil : ImageFormat(sniffing: bytes)?.name
         let bare = EntryMetadata(
             url: SDWebImageName.text(of: key), format: format, generation: generation, storedAt: status.modifiedAt)
-        let front = try? system.inFolder(place + Self.hidden) { folder throws(SystemFailure) in
-            try contents(name.digest, in: folder, limit: 1 << 20)?.bytes
-        }
-        guard let front = front ?? nil, let noted = DiskEntry.read(front, bytes) else { return bare }
+        guard let front = try? front(name, in: place), let noted = DiskEntry.read(front, bytes) else { return bare }
         return CacheKey(noted.key) == key ? noted.entry.metadata : nil
     }
 
-    /// Writes an entry, and then what is known about it.
-    func write(_ entry: DiskEntry, for key: CacheKey) throws(SystemFailure) {
-        let name = SDWebImageName(key)
-        var noted = entry
-        if try put(entry.bytes, entry.metadata.extendedData, as: name.file, in: folder) {
-            noted.metadata.extendedData = nil
+    /// What this package has noted about the bytes under a name.
+    private func front(_ name: SDWebImageName, in place: String) throws(SystemFailure) -> [UInt8]? {
+        let found = try inPresentFolder(place + Self.hidden, mayBeLink: false) { folder throws(SystemFailure) in
+            try contents(name.digest, in: folder, limit: 1 << 20)?.bytes
         }
-        // The entry counts without it.
-        try? note(noted, for: key)
+        return found ?? nil
+    }
+
+    /// Writes an entry, and before it what is known about it.
+    ///
+    /// Bytes beside a note about others would count for every key of their name. So an entry of another key goes first.
+    func write(_ entry: DiskEntry, for key: CacheKey) throws(SystemFailure) {
+        try put(
+            entry.bytes, entry.metadata.extendedData, as: SDWebImageName(key).file, in: folder
+        ) { hasAttribute throws(SystemFailure) in
+            try removeOthers(key)
+            var noted = entry
+            if hasAttribute { noted.metadata.extendedData = nil }
+            try note(noted, for: key)
+        }
+        // Another thread, or program, may have noted an entry of another key meanwhile.
+        try removeOthers(key)
+    }
+
+    /// Removes what is under the name of a key, if it is noted for another key.
+    private func removeOthers(_ key: CacheKey) throws(SystemFailure) {
+        guard let front = try front(SDWebImageName(key), in: folder), let noted = DiskEntry.key(inFront: front),
+            CacheKey(noted) != key
+        else { return }
+        try remove(key)
     }
 
     /// Changes what is known about an entry.
@@ -159,22 +175,22 @@ struct FlatFiles: Sendable {
     /// Writes what is known about an entry.
     private func note(_ entry: DiskEntry, for key: CacheKey) throws(SystemFailure) {
         guard let front = entry.encodedFront(for: key) else { return }
-        _ = try put(front, nil, as: SDWebImageName(key).digest, in: folder + Self.hidden)
+        try put(front, nil, as: SDWebImageName(key).digest, in: folder + Self.hidden) { _ in }
     }
 
-    /// - Returns: Whether the file has the attribute.
+    /// - Parameter prepare: Called when all is written and not yet in its place, with whether the file has the attribute.
     private func put(
-        _ bytes: [UInt8], _ attribute: [UInt8]?, as name: String, in place: String
-    ) throws(SystemFailure) -> Bool {
+        _ bytes: [UInt8], _ attribute: [UInt8]?, as name: String, in place: String,
+        _ prepare: (Bool) throws(SystemFailure) -> Void
+    ) throws(SystemFailure) {
         try system.inFolder(folder + Self.hidden, isMade: true) { source throws(SystemFailure) in
             let temporary = "tmp-" + EntryFiles.temporaryName()
             let descriptor = try system.createFile(temporary, in: source)
             do throws(SystemFailure) {
-                let hasAttribute = try fill(descriptor, bytes, attribute)
+                try prepare(try fill(descriptor, bytes, attribute))
                 try system.inFolder(place, mayBeLink: place == folder, isMade: true) { target throws(SystemFailure) in
                     try system.rename(temporary, in: source, to: name, in: target)
                 }
-                return hasAttribute
             } catch {
                 try? system.unlink(temporary, in: source)
                 throw error

@@ -21,14 +21,20 @@ extension DiskEntry {
 
     /// The entry of a content, and the text of its key; `nil` when the front is damaged, or of another content.
     package static func read(_ front: [UInt8], _ body: [UInt8]) -> (key: String, entry: DiskEntry)? {
-        guard let header = EntryHeader(front, fileSize: front.count + body.count), header.bodyOffset == front.count,
-            header.matchesFront(front)
-        else { return nil }
-        let keyEnd = EntryHeader.length + header.keyLength
-        guard Checksum.ofContent(body) == header.bodyChecksum, var metadata = EntryMetadata(encoded: front[keyEnd...])
+        guard let key = key(inFront: front),
+            let header = EntryHeader(front, fileSize: front.count + body.count),
+            Checksum.ofContent(body) == header.bodyChecksum,
+            var metadata = EntryMetadata(encoded: front[(EntryHeader.length + header.keyLength)...])
         else { return nil }
         metadata.generation = ContentGeneration(rawValue: header.bodyChecksum)
-        let key = String(decoding: front[EntryHeader.length..<keyEnd], as: UTF8.self)
         return (key, DiskEntry(metadata: metadata, bytes: body))
+    }
+
+    /// The text of the key in a front, whatever content it belongs to; `nil` when the front is damaged.
+    package static func key(inFront front: [UInt8]) -> String? {
+        guard let header = EntryHeader(front), header.bodyOffset == front.count, header.matchesFront(front) else {
+            return nil
+        }
+        return String(decoding: front[EntryHeader.length...].prefix(header.keyLength), as: UTF8.self)
     }
 }

@@ -66,10 +66,10 @@ struct EntryHeader: Equatable {
         return bytes
     }
 
-    /// Creates a header from bytes and compares its lengths with the size of the file.
+    /// Creates a header from bytes and compares its lengths with the size of the file, if that is known.
     ///
     /// - Returns: `nil` when the bytes are no header of this version, or the lengths do not add up to `fileSize`.
-    init?(_ bytes: [UInt8], fileSize: Int) {
+    init?(_ bytes: [UInt8], fileSize: Int? = nil) {
         var reader = ByteReader(bytes.prefix(Self.length))
         guard reader.integer(UInt32.self) == Self.magic, reader.integer(UInt16.self) == Self.version,
             reader.integer(UInt16.self) == 0,
@@ -81,10 +81,10 @@ struct EntryHeader: Equatable {
         var total = Self.length
         for part in [keyLength, metadataLength, bodyLength] {
             let (sum, overflow) = total.addingReportingOverflow(part)
-            guard !overflow, sum <= fileSize else { return nil }
+            guard !overflow, sum <= fileSize ?? .max else { return nil }
             total = sum
         }
-        guard total == fileSize else { return nil }
+        guard total == fileSize ?? total else { return nil }
         self.keyLength = keyLength
         self.metadataLength = metadataLength
         self.bodyLength = bodyLength

@@ -63,6 +63,60 @@ extension SDWebImageCacheTests {
         try await expectEqual(cache.entry(for: other)?.bytes, sampleEntry(2).bytes)
     }
 
+    @Test func `of two keys with one name none finds the other's picture, at whichever step a store fails`()
+        async throws
+    {
+        let plan = FaultPlan()
+        let cache = makeCache(system: plan.system)
+        let (one, other) = (variant("https://images.example/a%2Fb.png"), variant("https://images.example/a/b.png"))
+        _ = try await cache.store(sampleEntry(1), for: one)
+        let before = plan.count
+        _ = try await cache.store(sampleEntry(2), for: other)
+        for step in 1...(plan.count - before) {
+            _ = try await cache.store(sampleEntry(1), for: one)
+            let start = plan.count
+            plan.set { number, _ in number >= start + step ? .failure(ENOSPC) : nil }
+            _ = try await cache.store(sampleEntry(2), for: other)
+            plan.clear()
+            let found = [try await cache.entry(for: one)?.bytes, try await cache.entry(for: other)?.bytes]
+            expect(found[0] == nil || found[0] == sampleEntry(1).bytes, "step \(step)")
+            expect(found[1] == nil || found[1] == sampleEntry(2).bytes, "step \(step)")
+        }
+    }
+
+    @Test func `of two keys with one name that are stored at once none finds the other's picture`() async throws {
+        let plan = FaultPlan()
+        let cache = makeCache(system: plan.system)
+        let files = FlatFiles(folder: folder.path, readOnlyFolders: [])
+        let (one, other) = (variant("https://images.example/a%2Fb.png"), variant("https://images.example/a/b.png"))
+        // The other store is made whole at each step of the first.
+        let before = plan.count
+        _ = try await cache.store(sampleEntry(1), for: one)
+        for step in 1...(plan.count - before) {
+            try folder.empty()
+            let start = plan.count
+            plan.set { number, _ in
+                if number == start + step { try? files.write(sampleEntry(2), for: other) }
+                return nil
+            }
+            _ = try await cache.store(sampleEntry(1), for: one)
+            plan.clear()
+            let found = [try await cache.entry(for: one)?.bytes, try await cache.entry(for: other)?.bytes]
+            expect(found[0] == nil || found[0] == sampleEntry(1).bytes, "step \(step)")
+            expect(found[1] == nil || found[1] == sampleEntry(2).bytes, "step \(step)")
+        }
+    }
+
+    @Test func `a look-up by the key of another entry is no use of that entry`() async throws {
+        let cache = makeCache()
+        let (one, other) = (variant("https://images.example/a%2Fb.png"), variant("https://images.example/a/b.png"))
+        _ = try await cache.store(sampleEntry(1), for: one)
+        time.advance(by: .seconds(500_000))
+        try await expectNil(cache.entry(for: other))
+        time.advance(by: .seconds(500_000))
+        try await expectEqual(cache.removeExpired(), 1)
+    }
+
     private func variant(_ url: String) -> CacheKey {
         ImageRequest(URL(string: url)!, transformers: [.flip(.horizontal)]).variantKey
     }
