@@ -36,7 +36,7 @@ public final class ObjectStore: SharedStore {
         public var maximumFileByteCount = 8 << 20
         /// The client for the requests. Redirects are not followed and all addresses are allowed, whatever it says.
         public var transport = HTTPClient.Configuration()
-        var now: @Sendable () -> Date = { .now }
+        var now: @Sendable () -> Duration = DiskCache.Configuration.systemTime
 
         /// Creates a configuration with the defaults.
         public init(_ service: ObjectService, bucket: String) { (self.service, self.bucket) = (service, bucket) }
@@ -72,7 +72,7 @@ public final class ObjectStore: SharedStore {
         let response = try await send(try request("GET", key), within: configuration.readTimeout)
         guard try await isFound(response) else { return nil }
         guard let end = response.headers[Self.endField].flatMap({ Int64($0) }),
-            Double(end) > configuration.now().timeIntervalSince1970
+            .seconds(end) > configuration.now()
         else { return nil }
         // The key and what is known about the content stand before it.
         let limit = max(configuration.maximumOriginalByteCount, configuration.maximumFileByteCount)
@@ -85,7 +85,7 @@ public final class ObjectStore: SharedStore {
         let seconds = min(max(1, lifetime.wholeSeconds), 10_000_000_000)
         request.headers = [
             "Content-Type": "application/octet-stream", "x-amz-content-sha256": Digest.text(of: bytes),
-            Self.endField: String(Int64(configuration.now().timeIntervalSince1970) + seconds),
+            Self.endField: String((configuration.now() + .seconds(seconds)).wholeSeconds),
         ]
         request.body = bytes
         let response = try await send(request, within: configuration.writeTimeout)

@@ -73,14 +73,14 @@ import WebImageTesting
 
     @Test func `an object that has ended, or does not say when it ends, is a miss`() async throws {
         let server = try BucketServer()
-        let now = Mutex(Date(timeIntervalSince1970: 1_000))
+        let now = Mutex(Duration.seconds(1_000))
         let store = try store(server.service()) { $0.now = { now.withLock { $0 } } }
         // Also a life that seconds cannot count.
         try await store.store([1], for: key, lifetime: .seconds(1e20))
         try await store.store([1], for: key, lifetime: .seconds(60))
-        now.withLock { $0 += 59 }
+        now.withLock { $0 += .seconds(59) }
         try await expectEqual(store.bytes(for: key), [1])
-        now.withLock { $0 += 1 }
+        now.withLock { $0 += .seconds(1) }
         try await expectNil(store.bytes(for: key))
         for end in [nil, "", "soon", "-1", "1059.5", "99999999999999999999"] {
             server.contents["swi1/\(key)"]?.end = end
