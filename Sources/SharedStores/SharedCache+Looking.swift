@@ -15,11 +15,13 @@ extension SharedCache {
         if let entry = try await local?.entry(for: key, madeFrom: original) { return entry }
         async let knowledge = about(original)
         guard let entry = try await sharedEntry(for: key) else { return nil }
-        switch try await knowledge {
-        case nil:
+        let about = try await knowledge
+        switch about {
+        case nil, .unheard:
             // The word that the original is gone may have ended, if the entry is older than that word lasts.
             let lifetime = Lifetime(now: now, maximumAge: max(.zero, configuration.lifetime))
-            return lifetime.covers(storedAt: entry.metadata.storedAt, usedAt: 0, keptUntil: nil) ? entry : nil
+            if lifetime.covers(storedAt: entry.metadata.storedAt, usedAt: 0, keptUntil: nil) { return entry }
+            if about == .unheard { return nil }
         case .known(let metadata):
             guard let made = entry.metadata.madeFrom, let present = metadata.generation, made != present else {
                 prolongAbout(key, entry.metadata)
@@ -27,6 +29,7 @@ extension SharedCache {
             }
         case .gone: break
         }
+        // While the stores have it, they lease no work on it.
         for lane in lanes { lane.submit(.remove([SharedKey(key)], done: nil)) }
         return nil
     }
@@ -60,16 +63,22 @@ extension SharedCache {
     }
 
     func about(_ original: CacheKey) async throws -> SharedEntry.About? {
-        try await firstAnswer(SharedKey.about(original), counts: false) { bytes, _ in
+        try await firstAnswer(SharedKey.about(original), counts: false, afterTrouble: .unheard) { bytes, _ in
             SharedEntry.readAbout(bytes, for: original)
         }
     }
 
+    /// - Parameter trouble: The answer when no store has one, and one of them was in trouble.
     private func firstAnswer<Value: Sendable>(
-        _ key: SharedKey, counts: Bool = true, _ read: ([UInt8], StoreLane) -> Value?
+        _ key: SharedKey, counts: Bool = true, afterTrouble trouble: Value? = nil,
+        _ read: ([UInt8], StoreLane) -> Value?
     ) async throws -> Value? {
+        var last: Value?
         for lane in lanes {
-            if let bytes = try await lane.bytes(for: key) {
+            switch try await lane.answer(for: key) {
+            case .nothing: break
+            case .trouble: last = trouble
+            case .value(let bytes):
                 if let value = read(bytes, lane) {
                     if counts { lane.count(\.hits) }
                     return value
@@ -79,6 +88,6 @@ extension SharedCache {
             }
             if counts { lane.count(\.misses) }
         }
-        return nil
+        return last
     }
 }

@@ -15,8 +15,9 @@ public import WebImage
 /// - Writes to shared stores are made behind the answer, and do not hold up the local store.
 /// - ``removeAll()`` empties the local store alone, because other machines use what is shared. Shared entries end with
 ///   their lifetime.
-/// - The word that an original was removed lasts ``Configuration/lifetime``. An older file counts while a store knows
-///   its original, and its use prolongs that. Where a store can prolong no life, such a file is made again.
+/// - The word that an original was removed lasts ``Configuration/lifetime``, and two minutes more, because clocks
+///   differ. An older file counts while a store knows its original, and its use prolongs that. Where a store can prolong
+///   no life, such a file is made again.
 /// - Machines that share entries share their tenants' pictures as a folder does: only requests that may be on disk are
 ///   shared.
 public final class SharedCache: CacheStoring {
@@ -35,7 +36,7 @@ public final class SharedCache: CacheStoring {
         /// Told of trouble, once for each kind until the store answers again. Must be quick.
         public var onTrouble: @Sendable (SharedStoreError) -> Void = { _ in }
         var clock: any Clock<Duration> = ContinuousClock()
-        var now: @Sendable () -> Date = { .now }
+        var now: @Sendable () -> Duration = DiskCache.Configuration.systemTime
 
         /// Creates a configuration with the defaults.
         public init() {}
@@ -45,6 +46,10 @@ public final class SharedCache: CacheStoring {
             guard let age = metadata.sharedAge else { return lifetime }
             return min(age.length ?? Self.longest, Self.longest)
         }
+
+        /// How long the word lasts that an original was removed. The clock that dates a file may be ahead, and the one
+        /// that counts its age may be behind.
+        var wordLifetime: Duration { min(lifetime, Self.longest) + .seconds(2 * Lifetime.tolerance) }
 
         private static let longest = Duration.seconds(10_000_000_000)
     }
@@ -116,7 +121,7 @@ public final class SharedCache: CacheStoring {
     // MARK: - Changing
 
     /// Seconds since 1970.
-    var now: Int64 { Int64(configuration.now().timeIntervalSince1970) }
+    var now: Int64 { configuration.now().wholeSeconds }
 
     /// Stores an entry in the local store, and hands it over for the shared ones.
     ///
@@ -181,7 +186,7 @@ public final class SharedCache: CacheStoring {
     public func removeAll(madeFrom original: CacheKey) async throws {
         try await local?.removeAll(madeFrom: original)
         if let word = SharedEntry.gone(original) {
-            for lane in lanes { lane.submit(.store(.about(original), word, lifetime: configuration.lifetime)) }
+            for lane in lanes { lane.submit(.store(.about(original), word, lifetime: configuration.wordLifetime)) }
         }
         try await removeShared([SharedKey(original)])
     }

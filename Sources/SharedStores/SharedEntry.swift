@@ -22,6 +22,8 @@ enum SharedEntry {
     enum About: Equatable {
         case known(EntryMetadata)
         case gone
+        /// No store knows it, and one that may know it was in trouble.
+        case unheard
     }
 
     static func readAbout(_ bytes: [UInt8], for key: CacheKey) -> About? {

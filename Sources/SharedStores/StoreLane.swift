@@ -93,18 +93,25 @@ final class StoreLane: Sendable {
 
     // MARK: - Reading
 
-    /// The bytes stored under `key`; trouble is a miss.
+    /// What a store says about a key.
+    enum Answer: Sendable {
+        case value([UInt8])
+        case nothing
+        case trouble
+    }
+
+    /// What is stored under `key`. Trouble is counted and told.
     ///
     /// - Throws: `CancellationError` only.
-    func bytes(for key: SharedKey) async throws -> [UInt8]? {
+    func answer(for key: SharedKey) async throws -> Answer {
         do {
             let found = try await within(traits.readTimeout) { [store] in try await store.bytes(for: key) }
             state.withLock { $0.told.removeAll() }
-            return found
+            return found.map { .value($0) } ?? .nothing
         } catch {
             try Task.checkCancellation()
             note(error)
-            return nil
+            return .trouble
         }
     }
 

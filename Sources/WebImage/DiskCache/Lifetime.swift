@@ -14,7 +14,7 @@ extension DiskCache {
 /// A wrong clock may date entries in the future. Such entries would not expire.
 package struct Lifetime {
     /// Clocks of machines that share a folder may differ by this many seconds.
-    static let tolerance: Int64 = 60
+    package static let tolerance: Int64 = 60
 
     /// Seconds since 1970.
     let now: Int64

@@ -114,7 +114,7 @@ struct SharedCacheTests {
     @Test func `a file that outlives the word of a removal counts while its original is known`() async throws {
         let time = TestTime()
         var configuration = SharedCache.Configuration()
-        configuration.now = { Date(timeIntervalSince1970: Double(time.now.wholeSeconds)) }
+        configuration.now = { time.now }
         let one = SharedCache(local: nil, stores: [store], configuration: configuration)
         let other = SharedCache(local: nil, stores: [store], configuration: configuration)
         _ = try await one.store(sampleEntry(1), for: original)
@@ -126,10 +126,20 @@ struct SharedCacheTests {
         time.advance(by: .seconds(1_000_000))
         try await expect(other.entry(for: file, madeFrom: original) != nil)
         try await one.removeAll(madeFrom: original)
+        expectEqual(store.present.lifetimes.last, .seconds(86_520), "clocks may differ by a minute")
         // The word has ended.
         time.advance(by: .seconds(86_400))
         store.change { [original] in $0.values[.about(original)] = nil }
+        // A store in trouble may know the original.
+        let broken = ScriptedStore()
+        broken.change { $0.isBroken = true }
+        let unsure = SharedCache(local: nil, stores: [broken, store], configuration: configuration)
+        try await expectNil(unsure.entry(for: file, madeFrom: original))
+        try await flush(unsure)
+        expect(store.present.values[SharedKey(file)] != nil)
         try await expectNil(other.entry(for: file, madeFrom: original))
+        try await flush(other)
+        expectNil(store.present.values[SharedKey(file)], "others wait for the one that makes it again")
         // A file that is younger than such a word counts.
         _ = try await one.store(lasting, for: file)
         try await flush(one)
@@ -137,6 +147,24 @@ struct SharedCacheTests {
         try await expect(other.entry(for: file, madeFrom: original) != nil)
         time.advance(by: .seconds(1))
         try await expectNil(other.entry(for: file, madeFrom: original))
+    }
+
+    @Test func `what is known about a confirmed original lasts as long as the original, and no shorter than the limit`()
+        async throws
+    {
+        for (age, expected) in [
+            (nil, 86_400), (.absolute(.seconds(60)), 86_400), (.sliding(.seconds(90_000)), 90_000),
+            (.never, 10_000_000_000),
+        ] as [(CacheAge?, Int64)] {
+            var entry = sampleEntry(1)
+            entry.metadata.sharedAge = age
+            _ = try await one.store(entry, for: original)
+            try await flush(one)
+            let count = store.present.lifetimes.count
+            try await expectEqual(one.renew(original, ifContentIs: nil) { $0.etag = "y" }?.isStored, true)
+            try await flush(one)
+            expectEqual(store.present.lifetimes[count...], [.seconds(expected)])
+        }
     }
 
     @Test func `what an origin has confirmed is known to all, unless they have other content by now`() async throws {

@@ -29,7 +29,7 @@ struct SharedScenario {
         self.transport = transport
         var sharing = SharedCache.Configuration()
         sharing.clock = clock
-        sharing.now = { Date(timeIntervalSince1970: 1_000) }
+        sharing.now = { .seconds(1_000) }
         let clock = clock
         caches = (0..<count).map {
             SharedCache(local: local?[$0], stores: [store], configuration: sharing, executor: executor)
