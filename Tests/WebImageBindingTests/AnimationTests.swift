@@ -110,11 +110,11 @@ struct AnimationTests {
         await expectFrame(2, after: .milliseconds(100))
     }
 
-    @Test func `frames on demand are made ahead in a task of their own, and shown when they are due`() async throws {
+    @Test func `frames on demand are made ahead in tasks of their own, and shown when they are due`() async throws {
         let source = OnDemand()
         play(try DecodedImage(width: 1, height: 1, firstFrame: [1, 0, 0, 255], source: source, hasAlpha: false))
         for frame in [1, 2, 0] { await expectFrame(frame, after: .milliseconds(100)) }
-        #expect(source.tasks.withLock { $0 } == ["animation frames"])
+        #expect(source.tasks.withLock { $0 } == ["animation frame"])
     }
 
     @Test(arguments: ["another picture", "emptied", "placeholder"])

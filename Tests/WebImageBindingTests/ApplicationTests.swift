@@ -117,16 +117,24 @@ struct ApplicationTests {
         timing.running[2]?()
         try await expect(load.outcome.isCancelled)
         expectEqual(timing.ended, [1, 2])
+        // What it should have brought comes when the application returns.
+        let count = scene.loader.answers.count
+        scene.application.enterForeground()
+        expectEqual(scene.loader.answers.count, count + 1)
+        expectEqual(timing.begun, 3)
+        scene.binding.cancelAll()
+        scene.application.enterForeground()
+        expectEqual(scene.loader.answers.count, count + 1)
 
         // A transfer that another load takes over keeps the application running, as does one without a grant.
         let first = scene.binding.load(url(3))
         load = scene.binding.load(url(3), options: patient)
         expectAll(first.hasEnded, timing.running.count == 1)
         load.cancel()
-        expectEqual(timing.ended, [1, 2, 3])
+        expectEqual(timing.ended, [1, 2, 3, 4])
         timing.grants = false
         try await scene.finish(4, options: patient)
-        expectEqual([timing.begun, timing.ended.count], [3, 3])
+        expectEqual([timing.begun, timing.ended.count], [4, 4])
     }
 
     @Test func `a stage forgets the bindings that are released`() {

@@ -18,6 +18,21 @@ struct ReturnTests {
         scene.application.releasePictures()
     }
 
+    @Test(arguments: [false, true])
+    func `a slot that is cancelled takes back nothing that it has given away`(isUnderWay: Bool) async throws {
+        let first = scene.binding.load(request(1, .refreshCached))
+        scene.answer.finish(picture(1))
+        _ = try await first.outcome
+        release()
+        if isUnderWay { scene.application.enterForeground() }
+        let count = scene.loader.answers.count
+        scene.binding.cancelAll()
+        scene.application.enterForeground()
+        appear()
+        expectEqual(scene.loader.answers.count, count)
+        expect(!scene.binding.isLoading)
+    }
+
     private func appear() {
         scene.target.visibility = .visible
         scene.binding.targetVisibilityChanged()

@@ -40,8 +40,18 @@ extension ImageBinding {
     func askForBackgroundTime(_ load: BoundLoad) {
         guard load.options.continuesInBackground, load.backgroundTime == nil, let time = application.backgroundTime
         else { return }
-        let granted = BackgroundTime("picture", time) { [weak load] in load?.cancel() }
+        let granted = BackgroundTime("picture", time) { [weak self, weak load] in
+            if let load { self?.backgroundTimeIsOver(for: load) }
+        }
         // The time may be over within the call.
         if !load.hasEnded { load.backgroundTime = granted }
+    }
+
+    /// Cancels a load, and loads its picture again when the application returns.
+    private func backgroundTimeIsOver(for load: BoundLoad) {
+        if isBound(load), let request = load.request {
+            slots[load.slot]?.released = (request, load.options.forLoadingAgain)
+        }
+        load.cancel()
     }
 }

@@ -53,10 +53,11 @@ extension ImageBinding {
 
     /// Cancels the load of a slot.
     ///
-    /// The slot keeps what it shows.
+    /// The slot keeps what it shows. A picture that it has given back does not come back by itself.
     public func cancel(_ slot: ImageSlot) {
         guard let bound = slots[slot] else { return }
         bound.transition = nil
+        bound.released = nil
         if let load = bound.load { end(load, .cancelled) }
     }
 

@@ -89,7 +89,7 @@ public struct BindingOptions {
     public var gate: ScrollGate?
 
     /// Whether the load asks the system for time when the application leaves the screen, and is cancelled when that
-    /// time is over.
+    /// time is over, until the application returns.
     ///
     /// `false` by default: the system suspends the application, and the load with it. See
     /// ``ApplicationStage/backgroundTime``.

@@ -10,12 +10,12 @@ import WebImageTesting
 
 /// A local store before shared ones.
 struct SharedCacheTests {
-    private let original = CacheKey("https://images.example/1.png")
-    private let file: CacheKey
-    private let store = ScriptedStore()
-    private let folder: TemporaryFolder
-    private let one: SharedCache
-    private let other: SharedCache
+    let original = CacheKey("https://images.example/1.png")
+    let file: CacheKey
+    let store = ScriptedStore()
+    let folder: TemporaryFolder
+    let one: SharedCache
+    let other: SharedCache
 
     init() throws {
         file = CacheKey(original, suffix: "\0variant\0encodedpng")
@@ -25,44 +25,17 @@ struct SharedCacheTests {
     }
 
     /// A file made of the original with this number.
-    private func made(of number: Int) -> DiskEntry {
+    func made(of number: Int) -> DiskEntry {
         var entry = sampleEntry(50)
         entry.metadata.madeFrom = ContentGeneration(of: sampleEntry(number).bytes)
         return entry
     }
 
     /// Waits until the shared store has everything, and hands nothing over any more.
-    private func settle(_ cache: SharedCache) async { for lane in cache.lanes { await lane.drain() } }
+    func settle(_ cache: SharedCache) async { for lane in cache.lanes { await lane.drain() } }
 
     /// Waits until the shared store has what was handed over, which it gets in order.
-    private func flush(_ cache: SharedCache) async throws { try await cache.remove(CacheKey("none")) }
-
-    @Test func `an entry is shared as long as its own age says, and a use prolongs a sliding one`() async throws {
-        for (age, expected) in [
-            (nil, Duration.seconds(86_400)), (.absolute(.seconds(60)), .seconds(60)),
-            (.sliding(.seconds(70)), .seconds(70)), (.never, .seconds(10_000_000_000)),
-        ] as [(CacheAge?, Duration)] {
-            let store = ScriptedStore()
-            let (one, other) = (SharedCache(local: nil, stores: [store]), SharedCache(local: nil, stores: [store]))
-            var entry = sampleEntry(1)
-            entry.metadata.sharedAge = age
-            _ = try await one.store(entry, for: original)
-            await settle(one)
-            // What is known about an original stays with what was made of it.
-            expectEqual(store.present.lifetimes, [max(expected, .seconds(86_400)), expected])
-            try await expect(other.entry(for: original) != nil)
-            await settle(other)
-            expectEqual(store.present.prolonged[SharedKey(original)], age?.isSliding == true ? expected : nil)
-            let outlives = age?.isSliding == true || expected > .seconds(86_400)
-            expectEqual(
-                store.present.prolonged[.about(original)], outlives ? max(expected, .seconds(86_400)) : nil)
-        }
-        var over = sampleEntry(1)
-        over.metadata.sharedAge = .absolute(.zero)
-        _ = try await one.store(over, for: file)
-        await settle(one)
-        expectEmpty(store.present.values)
-    }
+    func flush(_ cache: SharedCache) async throws { try await cache.remove(CacheKey("none")) }
 
     @Test
     func `another machine finds originals and files, but no bytes above the limit, and no picture`() async throws {
@@ -109,62 +82,6 @@ struct SharedCacheTests {
         try await expectNil(other.metadata(for: original))
         try await expectNil(other.entry(for: file, madeFrom: original))
         try await expectNil(one.entry(for: file, madeFrom: original))
-    }
-
-    @Test func `a file that outlives the word of a removal counts while its original is known`() async throws {
-        let time = TestTime()
-        var configuration = SharedCache.Configuration()
-        configuration.now = { time.now }
-        let one = SharedCache(local: nil, stores: [store], configuration: configuration)
-        let other = SharedCache(local: nil, stores: [store], configuration: configuration)
-        _ = try await one.store(sampleEntry(1), for: original)
-        var lasting = made(of: 1)
-        lasting.metadata.sharedAge = .never
-        _ = try await one.store(lasting, for: file)
-        try await flush(one)
-        expectEqual(store.present.prolonged, [.about(original): .seconds(10_000_000_000)])
-        time.advance(by: .seconds(1_000_000))
-        try await expect(other.entry(for: file, madeFrom: original) != nil)
-        try await one.removeAll(madeFrom: original)
-        expectEqual(store.present.lifetimes.last, .seconds(86_520), "clocks may differ by a minute")
-        // The word has ended.
-        time.advance(by: .seconds(86_400))
-        store.change { [original] in $0.values[.about(original)] = nil }
-        // A store in trouble may know the original.
-        let broken = ScriptedStore()
-        broken.change { $0.isBroken = true }
-        let unsure = SharedCache(local: nil, stores: [broken, store], configuration: configuration)
-        try await expectNil(unsure.entry(for: file, madeFrom: original))
-        try await flush(unsure)
-        expect(store.present.values[SharedKey(file)] != nil)
-        try await expectNil(other.entry(for: file, madeFrom: original))
-        try await flush(other)
-        expectNil(store.present.values[SharedKey(file)], "others wait for the one that makes it again")
-        // A file that is younger than such a word counts.
-        _ = try await one.store(lasting, for: file)
-        try await flush(one)
-        time.advance(by: .seconds(86_399))
-        try await expect(other.entry(for: file, madeFrom: original) != nil)
-        time.advance(by: .seconds(1))
-        try await expectNil(other.entry(for: file, madeFrom: original))
-    }
-
-    @Test func `what is known about a confirmed original lasts as long as the original, and no shorter than the limit`()
-        async throws
-    {
-        for (age, expected) in [
-            (nil, 86_400), (.absolute(.seconds(60)), 86_400), (.sliding(.seconds(90_000)), 90_000),
-            (.never, 10_000_000_000),
-        ] as [(CacheAge?, Int64)] {
-            var entry = sampleEntry(1)
-            entry.metadata.sharedAge = age
-            _ = try await one.store(entry, for: original)
-            try await flush(one)
-            let count = store.present.lifetimes.count
-            try await expectEqual(one.renew(original, ifContentIs: nil) { $0.etag = "y" }?.isStored, true)
-            try await flush(one)
-            expectEqual(store.present.lifetimes[count...], [.seconds(expected)])
-        }
     }
 
     @Test func `what an origin has confirmed is known to all, unless they have other content by now`() async throws {
