@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// A model of `S3FIFO` with arrays and linear searches.
-struct NaiveS3FIFO {
-    struct Entry: Equatable {
+struct NaiveS3FIFO: Hashable {
+    struct Entry: Hashable {
         var key: Int
         var value: Int
         var cost: Int
