@@ -31,14 +31,14 @@ final class StagedManager {
         seed: UInt64, gate: Gate? = nil, holding held: Int? = nil, endGate: Gate? = nil,
         coder: CountingCoder = CountingCoder(),
         width: Int = 2, maximumQueueLength: Int = 1_000, hasDisk: Bool = true,
-        configuration: ImageManager.Configuration = .unchanged,
-        answer: @escaping StubTransport.Answer = HTTPResponse.picture
+        configuration: ImageManager.Configuration = .unchanged, system: FileSystem = FileSystem(),
+        transport own: StubTransport? = nil, answer: @escaping StubTransport.Answer = HTTPResponse.picture
     ) throws {
         executor = SeededExecutor(seed: seed)
         pixels = SeededExecutor(seed: ~seed)
         files = SeededExecutor(seed: seed ^ 0xF11E)
         random = SeededGenerator(seed: seed)
-        transport = StubTransport(gate: gate, holding: held, endGate: endGate, answer)
+        transport = own ?? StubTransport(gate: gate, holding: held, endGate: endGate, answer)
         self.coder = coder
         folder = hasDisk ? try TemporaryFolder(isInMemory: true) : nil
         let (files, executor, clock, time) = (files, executor, clock, time)
@@ -46,7 +46,7 @@ final class StagedManager {
             DiskCache(
                 .init(folder: folder.path, now: { time.now }, clock: clock),
                 pool: WorkerPool(name: "disk", width: 3, maximumQueueLength: 100, executor: files),
-                system: FileSystem(),
+                system: system,
                 executor: executor)
         }
         pool = WorkerPool(name: "image", width: width, maximumQueueLength: maximumQueueLength, executor: pixels)

@@ -22,17 +22,24 @@ final class StubTransport: HTTPLoading {
     private let gate: Gate?
     private let held: Int?
     private let endGate: Gate?
-    private let answer: Answer
+    private let reading: Reading
+
+    /// Reads a request when it is sent, and says what is answered later.
+    typealias Reading = @Sendable (HTTPRequest) -> @Sendable () throws -> HTTPResponse
 
     /// - Parameters:
     ///   - gate: Holds the answers.
     ///   - held: The number of the only request that the gate is for, from 1.
     ///   - endGate: Holds the shutdown.
-    init(gate: Gate? = nil, holding held: Int? = nil, endGate: Gate? = nil, _ answer: @escaping Answer) {
+    convenience init(gate: Gate? = nil, holding held: Int? = nil, endGate: Gate? = nil, _ answer: @escaping Answer) {
+        self.init(gate: gate, holding: held, endGate: endGate) { request in { try answer(request) } }
+    }
+
+    init(gate: Gate? = nil, holding held: Int? = nil, endGate: Gate? = nil, reading: @escaping Reading) {
         self.gate = gate
         self.held = held
         self.endGate = endGate
-        self.answer = answer
+        self.reading = reading
     }
 
     var requests: [HTTPRequest] { state.withLock { $0.requests } }
@@ -50,12 +57,13 @@ final class StubTransport: HTTPLoading {
             return state.requests.count
         }
         defer { state.withLock { $0.open -= 1 } }
+        let answer = reading(request)
         // As from a network, a response never arrives within the call, so there are several orders.
         await Task.yield()
         if held ?? number == number { await gate?.pass() }
         if Task.isCancelled { state.withLock { $0.cancelled += 1 } }
         try Task.checkCancellation()
-        return try answer(request)
+        return try answer()
     }
 
     func shutdown() async {
