@@ -87,7 +87,8 @@ extension Load {
     }
 
     private func fetch(_ stored: Original?, _ held: OriginResponse?) async throws -> OriginalOutcome {
-        let known = request.cachePolicy.sendsValidators ? stored?.origin ?? held : nil
+        // The question is about the stored file, if there is one: memory may hold another content.
+        let known = request.cachePolicy.sendsValidators ? stored.map(\.origin) ?? held : nil
         let (download, original) = try await download(validating: known)
         guard download.isNotModified else { return .original(original) }
         if let ruling, let known, await !ruling.isConfirmed(known, by: download.origin, self) {

@@ -13,6 +13,19 @@ import WebImageTesting
 @Suite(.balanced, .timeLimit(.minutes(1))) struct ConfirmedContentTests {
     private static let few: Range<UInt64> = 0..<10
 
+    @Test func `a stored file that no origin has sent is not confirmed by what memory knows of another`() throws {
+        let stage = try HTTPStage([:])
+        expectEqual(stage.version(.numbered(1)), 1)
+        let file = Original(ofProgram: try Pictures.png(7))
+        let properties = try ImageCoders.default.properties(of: file.bytes, options: DecodeOptions())
+        let entry = file.entry(properties, [], url: ImageRequest.numbered(1).url, [:])
+        _ = stage.staged.start { try await $0.diskCache?.store(entry, for: ImageRequest.numbered(1).originalKey) }
+        stage.staged.run()
+        expectEqual(stage.version(HTTPStage.request { $0.cachePolicy = .revalidate }), 1)
+        stage.staged.emptyMemory()
+        expectEqual(stage.version(.numbered(1)), 1)
+    }
+
     @Test(
         arguments: [
             (.cannotConnect, 1), (.timedOut, 1), (.addressNotAllowed, nil), (.fileNotAllowed, nil),
