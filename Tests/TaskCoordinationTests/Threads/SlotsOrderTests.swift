@@ -113,7 +113,7 @@ struct SlotsOrderTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `callers on threads get slots in one of the orders that their steps allow`() async {
-        await Property(cases: 1_000) { Race(&$0) }.holds { await $0.fault() }
+        await Property(cases: 4_000) { Race(&$0) }.holds { await $0.fault() }
     }
 
     @Test func `the model of slots refuses what no order explains`() {

@@ -145,6 +145,6 @@ struct WriteBehindOrderTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `a reader on threads finds what one of the orders of the writes would have left`() async {
-        await Property(cases: 1_000) { Race(&$0) }.holds { try await $0.fault() }
+        await Property(cases: 4_000) { Race(&$0) }.holds { try await $0.fault() }
     }
 }

@@ -20,12 +20,12 @@ struct MemoryTableOrderTests {
         case look
 
         init(_ draw: inout Generator, value: Int) {
-            let key = draw.number(0...2)
+            let key = draw.oneOf([0, 0, 0, 1, 2])
             switch draw.number(0...11) {
             case 0...3: self = .store(value, key: key, cost: draw.oneOf([1, 2, 5, 9, 12]))
-            case 4...6: self = .value(key)
-            case 7: self = .contains(key)
-            case 8: self = .remove(key)
+            case 4, 5: self = .value(key)
+            case 6: self = .contains(key)
+            case 7, 8: self = .remove(key)
             case 9: self = .sweep(cost: draw.number(0...6))
             case 10: self = .removeAll
             default: self = .look

@@ -49,7 +49,7 @@ extension ManagerModel {
         return history.calls.contains { earlier in
             guard let ended = earlier.ended, ended < time.lowerBound, case .content? = earlier.outcome,
                 earlier.load.address == call.load.address, earlier.load.isVariant == call.load.isVariant,
-                [.picture, .events].contains(earlier.load.kind), [.picture, .events, .peek].contains(call.load.kind)
+                earlier.load.asksForPixels, earlier.load.kind != .peek, call.load.asksForPixels
             else { return false }
             let since = earlier.begun ?? 0
             if mayLoseMemory(of: call.load.address, in: since...time.upperBound) { return false }
@@ -57,7 +57,7 @@ extension ManagerModel {
             return call.load.kind != .peek
                 || !history.calls.contains {
                     $0.load.address == call.load.address && $0.isOpen(in: since...time.upperBound)
-                        && ![.cacheFirst, .onlyIfCached].contains($0.load.policy)
+                        && $0.load.asksOrigin
                 }
         }
     }

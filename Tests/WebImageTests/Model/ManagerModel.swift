@@ -16,6 +16,13 @@ struct ManagerModel {
         for call in history.calls {
             if let fault = fault(of: call) { return "\(fault): \(call)\n\(story(call.load.address))" }
         }
+        for address in 0...2 {
+            let sent = transfers(of: address)
+            for (first, second) in zip(sent, sent.dropFirst()) where first.content != nil {
+                guard !hasReason(to: second, after: first) else { continue }
+                return "a transfer without a reason: \(second)\n\(story(address))"
+            }
+        }
         return nil
     }
 
@@ -45,8 +52,7 @@ struct ManagerModel {
 
     private func fault(of content: Int, _ call: Call, _ time: ClosedRange<Int>) -> String? {
         if hasShutDown(before: time.lowerBound) { return "a picture after the shutdown" }
-        let asksOrigin = ![.cacheFirst, .onlyIfCached].contains(call.load.policy) && call.load.kind != .peek
-        if asksOrigin {
+        if call.load.asksOrigin {
             let window = shared(call, time.lowerBound)...time.upperBound
             let isFresh = transfers(of: call.load.address).contains {
                 $0.content == content && window.contains($0.time)
@@ -56,11 +62,22 @@ struct ManagerModel {
         guard let last = last(content, of: call.load.address, before: time.upperBound) else {
             return "a picture of another address, or of none"
         }
-        if let newer = newest(of: call.load.address, for: time), newer > last { return "a picture that is outdated" }
+        if let newer = newest(for: call.load, time), newer > last { return "a picture that is outdated" }
         if let removal = removal(of: call.load.address, before: time.lowerBound), removal > last {
             return "a picture that was removed"
         }
         return nil
+    }
+
+    /// Whether an origin that has answered may be asked again.
+    private func hasReason(to second: ModelHistory.Transfer, after first: ModelHistory.Transfer) -> Bool {
+        let time = first.time...second.time
+        if (program.isMemorySmall && !program.hasDisk) || hasDiskFailed(before: second.time) { return true }
+        let calls = history.calls.filter { $0.load.address == first.address && $0.isOpen(in: time) }
+        if calls.contains(where: { $0.load.asksOrigin || $0.cancelled != nil }) { return true }
+        return history.acts.contains { act in
+            act.deed.concerns(first.address) && act.begun <= second.time && (act.ended ?? .max) >= first.time
+        }
     }
 
     func transfers(of address: Int) -> [ModelHistory.Transfer] {
@@ -75,17 +92,18 @@ struct ManagerModel {
     }
 
     /// When the newest content that a call before has brought, or the program has stored, was sent first.
-    private func newest(of address: Int, for time: ClosedRange<Int>) -> Int? {
+    private func newest(for load: ModelLoad, _ time: ClosedRange<Int>) -> Int? {
+        let address = load.address
         let calls = history.calls.filter { $0.load.address == address && ($0.ended ?? .max) < time.lowerBound }
         let brought = calls.compactMap { earlier -> Int? in
             guard case .content(let content)? = earlier.outcome, earlier.load.kind != .peek,
-                isKept(since: earlier.begun ?? 0, until: time.upperBound, address)
+                isKept(earlier.load, for: load, since: earlier.begun ?? 0, until: time.upperBound)
             else { return nil }
             return transfers(of: address).first { $0.content == content }?.time
         }
         let stored = history.files.filter { file in
             file.address == address && (file.ended ?? .max) < time.lowerBound
-                && isKept(since: file.begun, until: time.upperBound, address)
+                && isKept(nil, for: load, since: file.begun, until: time.upperBound)
                 // A transfer that was under way is stored when it lands.
                 && !history.calls.contains {
                     $0.load.address == address && $0.isOpen(in: file.begun...(file.ended ?? .max))
@@ -94,11 +112,15 @@ struct ManagerModel {
         return (brought + stored.map(\.begun)).max()
     }
 
-    /// Whether the caches cannot have gone back to older content. A disk that fails may keep it, while memory loses what
-    /// is newer.
-    private func isKept(since begun: Int, until end: Int, _ address: Int) -> Bool {
+    /// Whether the caches cannot have gone back to older content than a load has brought.
+    ///
+    /// A disk that fails may keep the older one. Then only memory has the newer one, as the load has asked for it.
+    private func isKept(_ earlier: ModelLoad?, for load: ModelLoad, since begun: Int, until end: Int) -> Bool {
         guard hasDiskFailed(before: end) else { return true }
-        return !program.isMemorySmall && !mayLoseMemory(of: address, in: begun...end)
+        guard let earlier, earlier.asksForPixels, load.asksForPixels, earlier.isVariant == load.isVariant else {
+            return false
+        }
+        return !program.isMemorySmall && !mayLoseMemory(of: load.address, in: begun...end)
     }
 
     func mayLoseMemory(of address: Int, in time: ClosedRange<Int>) -> Bool {

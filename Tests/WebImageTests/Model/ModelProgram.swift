@@ -32,15 +32,28 @@ struct ModelLoad: Sendable, Equatable {
     var policy = CachePolicy.cacheFirst
     var retriesFailed = false
 
-    init(_ address: Int) { self.address = address }
+    init(_ address: Int, isVariant: Bool = false, _ policy: CachePolicy = .cacheFirst) {
+        (self.address, self.isVariant, self.policy) = (address, isVariant, policy)
+    }
 
-    init(_ draw: inout Generator) {
-        address = draw.number(0...2)
-        kind = draw.oneOf([.picture, .picture, .events, .png, .original, .peek])
-        isVariant = draw.isTrue(oneIn: 3) && kind != .original
+    /// - Parameter earlier: What was loaded before, often again in another way.
+    init(_ draw: inout Generator, after earlier: ModelLoad?) {
+        if let earlier, draw.isTrue() {
+            self = earlier
+        } else {
+            address = drawAddress(&draw)
+            kind = draw.oneOf([.picture, .picture, .events, .png, .original, .peek])
+            isVariant = draw.isTrue(oneIn: 3) && kind != .original
+        }
         policy = draw.oneOf([.cacheFirst, .cacheFirst, .reload, .revalidate, .refreshCached, .onlyIfCached])
         retriesFailed = draw.isTrue(oneIn: 4)
     }
+
+    /// Whether the origin is asked whatever the caches hold.
+    var asksOrigin: Bool { ![.cacheFirst, .onlyIfCached].contains(policy) && kind != .peek }
+
+    /// Whether its result is a decoded picture.
+    var asksForPixels: Bool { [.picture, .events, .peek].contains(kind) }
 
     /// Leaves a picture as it is, under another name.
     private struct Unchanged: ImageTransforming {
@@ -57,6 +70,8 @@ struct ModelLoad: Sendable, Equatable {
         return request
     }
 }
+
+private func drawAddress(_ draw: inout Generator) -> Int { draw.oneOf([0, 0, 0, 2, 1]) }
 
 /// What is done to the manager, or around it.
 enum ModelDeed: Sendable, Equatable {
@@ -78,23 +93,22 @@ enum ModelDeed: Sendable, Equatable {
     case shutDown
     case waitForDeadline
 
-    init(_ draw: inout Generator) {
+    init(_ draw: inout Generator, after earlier: ModelLoad?) {
         switch draw.number(0...31) {
-        case 0...13: self = .load(ModelLoad(&draw))
-        case 14...16: self = .newContent(draw.number(0...2))
-        case 17, 18: self = .cancel(draw.number(0...4))
-        case 19, 20: self = .origin(draw.number(0...2), draw.oneOf(OriginFault.allCases))
-        case 21: self = .remove(draw.number(0...2), draw.oneOf([.all, .all, .memory, .disk]))
-        case 22: self = .clear(draw.oneOf([.all, .memory, .disk]))
-        case 23: self = .store(draw.number(0...2))
-        case 24: self = .pressure(draw.oneOf([.critical, .warning, .normal]))
-        case 25: self = .raise(ModelLoad(&draw))
-        case 26: self = draw.isTrue() ? .cancelAll : .cancelLoads(draw.number(0...2))
-        case 27: self = .disk(fails: draw.isTrue())
-        case 28: self = .forgetFailures
-        case 29: self = .flush
-        case 30: self = draw.isTrue(oneIn: 3) ? .shutDown : .clear(.memory)
-        default: self = .waitForDeadline
+        case 0...14: self = .load(ModelLoad(&draw, after: earlier))
+        case 15...17: self = .newContent(drawAddress(&draw))
+        case 18: self = .cancel(draw.number(0...4))
+        case 19, 20: self = .origin(drawAddress(&draw), draw.oneOf(OriginFault.allCases))
+        case 21, 22: self = .remove(drawAddress(&draw), draw.oneOf([.all, .all, .memory, .disk]))
+        case 23: self = .clear(draw.oneOf([.all, .memory, .disk]))
+        case 24: self = .store(drawAddress(&draw))
+        case 25: self = .pressure(draw.oneOf([.critical, .warning, .normal]))
+        case 26: self = .raise(ModelLoad(&draw, after: earlier))
+        case 27: self = draw.isTrue() ? .cancelAll : .cancelLoads(drawAddress(&draw))
+        case 28: self = draw.isTrue(oneIn: 3) ? .disk(fails: draw.isTrue()) : .flush
+        case 29: self = .forgetFailures
+        case 30: self = draw.isTrue(oneIn: 6) ? .shutDown : .waitForDeadline
+        default: self = .clear(.memory)
         }
     }
 
@@ -136,10 +150,17 @@ struct ModelProgram: Sendable {
         seed = UInt64(draw.number(0...9_999))
         hasDisk = !draw.isTrue(oneIn: 3)
         isMemorySmall = draw.isTrue(oneIn: 4)
-        steps = draw.list(1...24) { draw in
-            Step(
-                deed: ModelDeed(&draw), turns: draw.oneOf([1_000, 0, 3, 10, 25, 60]),
-                held: draw.isTrue(oneIn: 4) ? draw.oneOf([StagedManager.Stage.pixels, .files]) : nil)
+        var (steps, earlier): ([Step], ModelLoad?) = ([], nil)
+        // Four lists are longer than one, and as easily made smaller.
+        for _ in 0..<4 {
+            steps += draw.list(0...8) { draw in
+                let deed = ModelDeed(&draw, after: earlier)
+                if case .load(let load) = deed { earlier = load }
+                return Step(
+                    deed: deed, turns: draw.oneOf([1_000, 0, 3, 10, 25, 60]),
+                    held: draw.isTrue(oneIn: 4) ? draw.oneOf([StagedManager.Stage.files, .pixels]) : nil)
+            }
         }
+        self.steps = steps
     }
 }

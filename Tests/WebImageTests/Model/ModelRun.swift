@@ -46,27 +46,34 @@ final class ModelRun {
         perform(.disk(fails: false))
         perform(.forgetFailures)
         for address in 0...2 { perform(.origin(address, .none)) }
+        // What memory and disk hold at the end, and then what they hold of a newer content.
+        look(.cacheFirst)
+        forgetMemory()
+        look(.onlyIfCached)
+        for address in 0...2 { perform(.newContent(address)) }
+        look(.reload, variants: false)
+        look(.onlyIfCached)
+        forgetMemory()
+        look(.onlyIfCached)
+        perform(.shutDown)
+        staged.run()
+        return faultOfEnds()
+    }
+
+    private func look(_ policy: CachePolicy, variants: Bool = true) {
         for address in 0...2 {
-            for policy in [CachePolicy.cacheFirst, .reload, .onlyIfCached] {
-                var load = ModelLoad(address)
-                load.policy = policy
-                perform(.load(load))
+            for isVariant in variants ? [false, true] : [false] {
+                perform(.load(ModelLoad(address, isVariant: isVariant, policy)))
                 staged.run()
             }
         }
+    }
+
+    private func forgetMemory() {
         perform(.flush)
         staged.run()
         perform(.clear(.memory))
         staged.run()
-        for address in 0...2 {
-            var load = ModelLoad(address)
-            load.policy = .onlyIfCached
-            perform(.load(load))
-            staged.run()
-        }
-        perform(.shutDown)
-        staged.run()
-        return faultOfEnds()
     }
 
     private func faultOfEnds() -> String? {
