@@ -195,6 +195,9 @@ extension ImageManager {
         }
         if tiers.contains(pipeline.caches.originalTier) { pipeline.jobs.forgetArrivals() }
         if tiers.contains(.memory) { await pipeline.caches.memory.removeAll() }
-        if tiers.contains(.disk) { try await Pipeline.asking(nil) { try await pipeline.caches.disk?.removeAll() } }
+        guard tiers.contains(.disk) else { return }
+        // A write that waits would bring its entry back.
+        await pipeline.caches.flush()
+        try await Pipeline.asking(nil) { try await pipeline.caches.disk?.removeAll() }
     }
 }

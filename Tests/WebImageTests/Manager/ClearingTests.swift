@@ -41,6 +41,18 @@ import WebImageTesting
         }
     }
 
+    @Test(arguments: seeds) func `what waits to be written does not come back after all is cleared`(seed: UInt64) throws
+    {
+        let staged = try StagedManager(seed: seed)
+        let storing = staged.start { try await $0.store(Pictures.png(7), for: .numbered(1)) }
+        staged.run(without: .files)
+        let clearing = staged.start { try await $0.clear() }
+        staged.runSome()
+        staged.run()
+        expectAll(storing.value != nil, clearing.value != nil)
+        expectEqual(staged.fileCount, 0)
+    }
+
     /// A load whose original has arrived and waits to be decoded. The origin brings another picture each time.
     private static func decoding(_ seed: UInt64) throws -> (StagedManager, Probe<ImageResponse>) {
         let staged = try StagedManager.counting(seed: seed, hasDisk: seed.isMultiple(of: 3))
