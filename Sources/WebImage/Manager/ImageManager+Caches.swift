@@ -65,7 +65,7 @@ extension ImageManager {
     /// Puts a file into the caches, as if it had come from the origin: later loads of the address decode it.
     ///
     /// What was made of an earlier file goes, in memory and on disk. Only the header is read here, so the file has
-    /// ``ImageDamage/notExamined`` until a load has decoded it.
+    /// `.notExamined` in ``EncodedImage/damage`` until a load has decoded it.
     ///
     /// - Throws: ``ImageLoadError`` with code `.undecodable` for bytes that are no picture.
     public nonisolated func store(_ file: [UInt8], for request: ImageRequest) async throws {
