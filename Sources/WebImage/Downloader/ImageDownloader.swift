@@ -132,11 +132,11 @@ public actor ImageDownloader {
         _ request: ImageRequest, validators: HTTPHeaders, priority: TaskPriority?,
         report: Pipeline.Report?, within outer: FlightWork? = nil
     ) async throws -> Download {
-        let request = request.adding(validators)
-        return try await flights.value(
-            for: RequestIdentity(request), priority: priority, lane: request.origin, onProgress: report, within: outer
+        try await flights.value(
+            for: RequestIdentity(request.adding(validators)), priority: priority, lane: request.origin,
+            onProgress: report, within: outer
         ) { work in
-            let transfer = Transfer(request, acceptsNotModified: !validators.isEmpty, self, work)
+            let transfer = Transfer(request, validators, self, work)
             return { try await transfer.run($0) }
         }
     }

@@ -7,8 +7,10 @@ import TaskCoordination
 
 /// One transfer, from the request to the verified response.
 final class Transfer: Sendable {
+    /// As the load has made it: what its transfer brings is for all loads of the same original.
     let request: ImageRequest
-    let acceptsNotModified: Bool
+    /// Fields that make the request conditional; a 304 is a success then.
+    let validators: HTTPHeaders
     /// Transfers of one origin wait in one lane.
     var lane: String { request.origin }
     /// The number of body bytes received so far.
@@ -19,12 +21,9 @@ final class Transfer: Sendable {
     /// That of its flight.
     let work: FlightWork
 
-    /// - Parameter acceptsNotModified: Whether the request is conditional.
-    init(
-        _ request: ImageRequest, acceptsNotModified: Bool, _ downloader: ImageDownloader, _ work: FlightWork
-    ) {
+    init(_ request: ImageRequest, _ validators: HTTPHeaders, _ downloader: ImageDownloader, _ work: FlightWork) {
         self.request = request
-        self.acceptsNotModified = acceptsNotModified
+        self.validators = validators
         self.downloader = downloader
         self.work = work
         hub.tell(request, .queued)
@@ -47,7 +46,7 @@ final class Transfer: Sendable {
         do {
             let (response, arrival) = try await response()
             let origin = origin(response, arrival)
-            if acceptsNotModified, response.status == 304 {
+            if !validators.isEmpty, response.status == 304 {
                 return Download(origin: origin, bytes: [], number: number, claim: claim)
             }
             try check(response, arrival)
@@ -112,7 +111,7 @@ final class Transfer: Sendable {
     }
 
     private func makeRequest() async throws -> HTTPRequest {
-        let headers = request.headers.merged(over: downloader.headers)
+        let headers = request.adding(validators).headers.merged(over: downloader.headers)
         let plain = HTTPRequest(
             url: request.url, method: request.method, headers: headers, body: request.body,
             options: request.parts?.value.transfer)

@@ -221,7 +221,7 @@ import WebImageTesting
         weak var last: Transfer?
         do {
             let transfer = Transfer(
-                .numbered(1), acceptsNotModified: false, scenario.downloader,
+                .numbered(1), [:], scenario.downloader,
                 FlightWork(awaits: { _ in }, withoutSlot: { try await $1() }))
             last = transfer
             running.insert(transfer, number: 1)

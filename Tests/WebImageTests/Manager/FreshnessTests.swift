@@ -28,10 +28,12 @@ import WebImageTesting
         func transform(_ image: DecodedImage) -> DecodedImage { image }
     }
 
-    private static func requests(_ transformers: [any ImageTransforming]) -> (old: ImageRequest, new: ImageRequest) {
+    private static func requests(
+        _ transformers: [any ImageTransforming], _ policy: CachePolicy = .reload
+    ) -> (old: ImageRequest, new: ImageRequest) {
         let old = ImageRequest.numbered(1, transformers: transformers)
         var new = old
-        new.cachePolicy = .reload
+        new.cachePolicy = policy
         return (old, new)
     }
 
@@ -70,11 +72,12 @@ import WebImageTesting
         }
     }
 
-    @Test(arguments: seeds) func `a refresh and cached loads at any time end with the newest content`(
-        seed: UInt64
+    @Test(arguments: [CachePolicy.reload, .revalidate], seeds)
+    func `a refresh and cached loads at any time end with the newest content`(
+        policy: CachePolicy, seed: UInt64
     ) throws {
         let staged = try Self.staged(seed)
-        let (old, new) = Self.requests([])
+        let (old, new) = Self.requests([], policy)
         staged.loadInTurn(old)
         staged.emptyMemory()
         var callers: [Probe<ImageResponse>] = []
