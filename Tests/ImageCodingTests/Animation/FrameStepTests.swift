@@ -79,7 +79,7 @@ private let last = Atomic<Int>(0)
             canvas.pixels[3] = 1
             expectEqual(place(canvas.pixels), copy)
         }
-        // What nobody has is drawn on.
+        // A canvas whose pixels no caller holds is not copied.
         if disposal != .restore || !isWhole {
             let own = place(canvas.pixels)
             try canvas.begin(rect, disposal, work)
