@@ -59,4 +59,18 @@ package struct Generator {
         }
         return elements
     }
+
+    /// A text with up to two letters put in or taken out.
+    package mutating func edited(_ text: String, with alphabet: String) -> String {
+        var letters = Array(text)
+        for _ in 0..<number(0...2) {
+            let place = number(0...letters.count)
+            if place < letters.count, isTrue() {
+                letters.remove(at: place)
+            } else {
+                letters.insert(oneOf(Array(alphabet)), at: place)
+            }
+        }
+        return String(letters)
+    }
 }
