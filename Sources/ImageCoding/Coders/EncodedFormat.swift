@@ -56,6 +56,9 @@ extension EncodedFormat {
     /// - Parameter parts: What is kept, as far as the picture has it.
     public func keeping(_ parts: ImageMetadata.Parts) -> EncodedFormat { with { $0.keptMetadata = parts } }
 
+    /// The same format, which also writes the profile: colours that were kept mean nothing without it.
+    package var keepingProfile: EncodedFormat { with { $0.keptMetadata.formUnion(.colorProfile) } }
+
     /// JPEG, 4:2:0, alpha laid over a background.
     ///
     /// The first frame of an animation.

@@ -34,7 +34,7 @@ extension Load {
     /// The product of the stored picture with the most of its steps, when no original is stored: that is better than a
     /// transfer. A stored original is better, because a variant may be in a format with losses.
     func madeOfStoredBeginning() async throws -> P.Value? {
-        guard request.transformers.count > 1 else { return nil }
+        guard request.transformers.count > 1, request.cacheReads.variant.contains(.disk), allowsDisk else { return nil }
         if request.cacheReads.original.contains(.disk), try await caches.storesEntry(request.originalKey) { return nil }
         for (begun, rest) in request.beginnings {
             guard let entry = try await diskEntry(for: begun.variantKey, request.cacheReads.variant),

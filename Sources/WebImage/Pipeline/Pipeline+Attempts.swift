@@ -49,6 +49,8 @@ extension Pipeline {
             } catch let error as ImageLoadError where !error.isFinal {
                 guard let delay = try await delay(of: rule, request, error, count) else { throw error }
                 await pause(delay)
+                try Task.checkCancellation()
+                try checkOpen(request)
             }
             // The broken file may still be at hand, and another one of its name in its place.
             jobs.forgetArrivals(of: RequestIdentity(request))
@@ -93,8 +95,7 @@ extension Pipeline {
         if product.tiers(writes, request).contains(.memory), !caches.memory.contains(product.memoryKey(key)) {
             writer.remember(picture, as: product.memoryKey(key), of: original, request.lifetime)
         }
-        guard let disk = caches.disk, request.allowsDisk, other.allowsDisk, writes.original.contains(.disk),
-            source != original
+        guard let disk = caches.disk, request.allowsDisk, writes.original.contains(.disk), source != original
         else { return }
         await writer.store(
             as: original, of: original, number: picture.number, byteCount: 0, waits: request.waitsForStores,

@@ -127,8 +127,7 @@ extension Pipeline {
                 || image.frameCount == 1 && image.width * image.height <= policy.maximumPixelCount
         else { return nil }
         var written = chosen ?? (image.hasAlpha ? policy.format : policy.opaqueFormat ?? policy.format)
-        // Colours that were kept mean nothing without their profile.
-        if request.keepsColors { written = written.keeping(written.options.keptMetadata.union(.colorProfile)) }
+        if request.keepsColors { written = written.keepingProfile }
         let (processing, format) = (processing, response.format)
         return { [written] in
             let bytes = try await processing.encode(image, as: written, for: request)

@@ -131,8 +131,7 @@ extension JobRun {
     func format(_ end: OutputFormat, _ properties: ImageProperties) -> EncodedFormat {
         let format = end.encodedFormat(
             original: properties.format, isLossless: properties.isLossless, coders: job.coders)
-        guard end == .original, job.first.request.keepsColors else { return format }
-        return format.keeping(format.options.keptMetadata.union(.colorProfile))
+        return end == .original && job.first.request.keepsColors ? format.keepingProfile : format
     }
 
     private func options(_ base: JobBase) -> DecodeOptions {

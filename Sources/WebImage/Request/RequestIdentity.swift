@@ -87,7 +87,10 @@ struct LoadKey: Sendable, Hashable, CustomStringConvertible {
         picture == other.picture && request.loadsAlike(other.request)
     }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(picture) }
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(picture)
+        if let caller { hasher.combine(ObjectIdentifier(caller)) }
+    }
 
     var description: String { variant.rawValue }
 }

@@ -7,6 +7,16 @@ import Testing
 @testable import WebImage
 
 @Suite struct KeyTests {
+    @Test func `loads of one caller each have keys of their own, also in a table`() {
+        let request = ImageRequest.numbered(1)
+        let callers = (0..<64).map { _ in Shared(()) }
+        let keys = callers.map { LoadKey(request, variant: request.variantKey, of: $0) }
+        expectEqual(Set(keys).count, 64)
+        // Equal hashes would make each look-up walk along all others.
+        expectEqual(Set(keys.map(\.hashValue)).count, 64)
+        expectEqual(LoadKey(request, variant: request.variantKey, of: callers[0]), keys[0])
+    }
+
     @Test func `a plain request is named by its URL, and one with credentials stays off the disk unless it is named`() {
         // A plain request is named by its URL.
         let request = ImageRequest.numbered(1)

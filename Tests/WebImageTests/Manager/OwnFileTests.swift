@@ -112,6 +112,29 @@ import WebImageTesting
         }
     }
 
+    @Test func `a shutdown in the pause before another attempt asks for the file no more`() async throws {
+        try write(Array("no picture".utf8))
+        let (asked, (pauses, pause)) = (Journal<Int>(), AsyncStream.makeStream(of: Void.self))
+        var configuration = ImageManager.Configuration()
+        configuration.disk = nil
+        configuration.hooks.requestProcessor = { request in
+            asked.write(0)
+            return request
+        }
+        let manager = ImageManager(configuration: configuration, transport: transport)
+        var request = ImageRequest(file: path("a.png"))
+        request.retry = LoadRetry { _ in
+            pause.yield()
+            return .seconds(3_600)
+        }
+        async let outcome = expectError(ImageLoadError.self) { [request] in try await manager.image(for: request) }
+        for await _ in pauses { break }
+        let before = asked.count
+        let report = await manager.shutdown(within: .seconds(10))
+        let error = await outcome
+        expectAll(report.isClean, error?.code == .shutDown, asked.count == before)
+    }
+
     @Test func `what is no regular file, is a link, is missing or too large is refused without a wait`() async throws {
         try write(Pictures.png(1))
         try FileManager.default.createSymbolicLink(atPath: path("link.png"), withDestinationPath: path("a.png"))
