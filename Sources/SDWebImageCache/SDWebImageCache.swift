@@ -17,9 +17,9 @@ public import WebImage
 /// Two keys may have one name there: SDWebImage names a variant by the decoded path of its address. A file that is noted
 /// for another key is a miss.
 ///
-/// An entry is not checked for its age when it is asked for, but for an absolute one of its own: like SDWebImage, the
-/// cache removes old entries in a sweep, and then, when the folder is above its limit, the oldest until it is half full.
-/// The sweep knows the limits of the folder alone.
+/// An entry is not checked for its age when it is asked for, but for an absolute one, or an end, of its own: like
+/// SDWebImage, the cache removes old entries in a sweep, and then, when the folder is above its limit, the oldest until
+/// it is half full. The sweep knows the limits of the folder alone.
 ///
 /// **Cancellation**: every method that throws does so while it waits for a thread. A write that has begun is finished.
 public actor SDWebImageCache: CacheStoring {

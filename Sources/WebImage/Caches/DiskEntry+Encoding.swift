@@ -21,20 +21,27 @@ extension DiskEntry {
 
     /// The entry of a content, and the text of its key; `nil` when the front is damaged, or of another content.
     package static func read(_ front: [UInt8], _ body: [UInt8]) -> (key: String, entry: DiskEntry)? {
-        guard let key = key(inFront: front),
-            let header = EntryHeader(front, fileSize: front.count + body.count),
+        guard let header = header(inFront: front), header.bodyLength == body.count,
             Checksum.ofContent(body) == header.bodyChecksum,
             var metadata = EntryMetadata(encoded: front[(EntryHeader.length + header.keyLength)...])
         else { return nil }
         metadata.generation = ContentGeneration(rawValue: header.bodyChecksum)
-        return (key, DiskEntry(metadata: metadata, bytes: body))
+        return (header.key(in: front), DiskEntry(metadata: metadata, bytes: body))
     }
 
     /// The text of the key in a front, whatever content it belongs to; `nil` when the front is damaged.
-    package static func key(inFront front: [UInt8]) -> String? {
+    package static func key(inFront front: [UInt8]) -> String? { header(inFront: front)?.key(in: front) }
+
+    private static func header(inFront front: [UInt8]) -> EntryHeader? {
         guard let header = EntryHeader(front), header.bodyOffset == front.count, header.matchesFront(front) else {
             return nil
         }
-        return String(decoding: front[EntryHeader.length...].prefix(header.keyLength), as: UTF8.self)
+        return header
+    }
+}
+
+extension EntryHeader {
+    fileprivate func key(in front: [UInt8]) -> String {
+        String(decoding: front[Self.length...].prefix(keyLength), as: UTF8.self)
     }
 }
