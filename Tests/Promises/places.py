@@ -51,7 +51,7 @@ def declarations(text):
 def index(folder):
     """The texts of a folder, the declarations by name, and the files by name."""
     texts, named = {}, {}
-    for path in sorted(path for path in folder.rglob("*") if path.suffix in (".swift", ".c", ".h", ".lua")):
+    for path in sorted(path for path in folder.rglob("*") if path.suffix in (".swift", ".c", ".h")):
         texts[path] = path.read_text()
         named.setdefault(path.name, []).append((path, 0, texts[path].count("\n") + 1))
         for name, first, after in declarations(texts[path]) if path.suffix == ".swift" else ():

@@ -117,8 +117,8 @@ public struct FileDownloader: Sendable {
     private func rest(of request: HTTPRequest, _ file: PartFile) async throws -> (HTTPHeaders, HTTPBody, total: Int?) {
         var other: HTTPResponse?
         if let partial = file.partial {
-            // An earlier process ended between the last byte and the name. What a request brings with rights of its own is
-            // for those that have them, so its origin is asked.
+            // An earlier process ended between the last byte and the name. What a request brings with rights of its own
+            // is for those that have them, so its origin is asked.
             let isAnonymous =
                 request.headers.isEmpty && request.options.credential == nil
                 && request.options.cookies == HTTPRequestCookies()

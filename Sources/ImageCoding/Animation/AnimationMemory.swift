@@ -4,8 +4,9 @@ import Locks
 /// The memory of the frames that players keep ready, of all animations of the process, and of the canvases on which
 /// they are drawn, but for the first one of each: that is part of the picture.
 ///
-/// Within the limit each reader of an ``AnimationPlayer`` has the frames that
-/// ``AnimationPlayer/Configuration/bufferedFrameCount`` says; above it, only the one that it shows.
+/// Within the limit the readers of an ``AnimationPlayer`` at one place have the frames that
+/// ``AnimationPlayer/Configuration/bufferedFrameCount`` says, and those at further places too as long as all frames
+/// take at most 16 MiB together; otherwise a reader has only the one that it shows.
 public final class AnimationMemory: Sendable {
     /// The memory of the process.
     public static let shared = AnimationMemory()

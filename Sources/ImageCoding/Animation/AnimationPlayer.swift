@@ -32,7 +32,8 @@ public final class AnimationPlayer: Sendable {
         public var order = FrameOrder.forward
         /// How often the animation plays, 0 forever; by default as often as its file says.
         public var loopCount: Int?
-        /// The frames in memory that are due after the one that is shown. 2 by default; 0 makes each when it is due.
+        /// The most frames in memory that are due after the one that is shown. 2 by default; 0 makes each when it is
+        /// due.
         public var bufferedFrameCount = 2
 
         /// Creates a configuration with the defaults.

@@ -150,10 +150,11 @@ final class FrameBuffer: FrameSource {
     /// cancelled when no reader wants it.
     private func start(_ state: inout sending State) {
         while let (index, id) = state.next(memory), let make = state.readers[id]?.make {
-            let task = Task(name: "animation frame") { [weak self] in
+            // Keeps the buffer until then, so that what the last frame leaves is given back, too.
+            let task = Task(name: "animation frame") {
                 let result: Made
                 do { result = .success(try await make(index)) } catch { result = .failure(error) }
-                self?.receive(result, index)
+                self.receive(result, index)
             }
             state.making[index] = Making(task: task, reader: id)
         }

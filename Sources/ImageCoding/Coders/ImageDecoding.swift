@@ -117,7 +117,8 @@ extension ImageCoders {
     /// - Parameters:
     ///   - beginning: The bytes so far, with a whole header.
     ///   - options: Limits, and the size of the previews.
-    /// - Returns: `nil` for a file whose beginning is as cheaply decoded anew.
+    /// - Returns: `nil` for a file whose beginning is as cheaply decoded anew, and for one whose colours are converted
+    ///   while it is drawn.
     /// - Throws: ``ImageError`` for a file that cannot be read, or is beyond the limits.
     public func previewer(
         for beginning: [UInt8], options: DecodeOptions = DecodeOptions()

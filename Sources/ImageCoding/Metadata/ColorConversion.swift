@@ -23,7 +23,10 @@ import Locks
         var isForDrawing: Bool { pixels != Int32(SWI_PIXELS_RGBA_8) }
 
         /// Whether a conversion was prepared and proved to change nothing, or the profile to be broken.
-        var isKnownAsNeedless: Bool { needless.withLock { $0.contains(hashValue) } }
+        var isKnownAsNeedless: Bool {
+            let hash = hashValue
+            return needless.withLock { $0.contains(hash) }
+        }
     }
 
     private let profile: OpaquePointer
@@ -100,7 +103,8 @@ extension ColorConversion: Hashable {
 extension ColorConversion {
     /// How many conversions are kept. One of inks takes half a megabyte.
     static let keptCount = 16
-    /// The most bytes that preparing those that are kept took. Untrusted profiles may have a megabyte each.
+    /// The most bytes that preparing those that are kept took. Untrusted profiles may have a megabyte each. The latest
+    /// is kept whatever it took.
     static let keptByteCount = 32 << 20
 
     /// The last ones used, the latest at the end.
@@ -117,16 +121,19 @@ extension ColorConversion {
         let known = kept.withLock { $0.first { $0.source == source } }
         // Two tasks may prepare the same conversion; then either is kept.
         guard let latest = known?.conversion ?? ColorConversion(source) else {
+            let hash = source.hashValue
             needless.withLock { needless in
                 if needless.count == 1_024 { needless.removeAll() }
-                needless.insert(source.hashValue)
+                needless.insert(hash)
             }
             return nil
         }
         kept.withLock { kept in
             kept.removeAll { $0.source == source }
             kept.append((source, latest))
-            while kept.count > keptCount || kept.reduce(0, { $0 + $1.source.byteCount }) > keptByteCount {
+            while kept.count > keptCount
+                || kept.count > 1 && kept.reduce(0, { $0 + $1.source.byteCount }) > keptByteCount
+            {
                 kept.removeFirst()
             }
         }

@@ -90,5 +90,4 @@ extension RequestHead {
         guard expectation.lowercased() == "100-continue" else { throw .unknownExpectation }
         return true
     }
-
 }
