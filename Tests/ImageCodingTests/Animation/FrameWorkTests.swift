@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 import Locks
 import TestSupport
 import Testing
 import WebImageTesting
 
-// SPDX-License-Identifier: MIT
 @testable import ImageCoding
 
 /// Which frames are made, in which order, and when the work on one ends.
@@ -20,6 +20,26 @@ struct FrameWorkTests {
         let wait = Task { try await buffer.frame(at: index, for: id, following: following, backwards: false) }
         wait.cancel()
         await expectError(CancellationError.self) { try await wait.value }
+    }
+
+    @Test func `what the last frame of a reader leaves is given back, also when its buffer has gone`() async throws {
+        let (gate, source) = (Gate(), CountedFrames(count: 9))
+        let (image, shared) = animation(source)
+        var own: FrameBuffer? = FrameBuffer(shared, memory: AnimationMemory())
+        do {
+            let buffer = try #require(own)
+            let id = buffer.join { index in
+                await gate.pass()
+                return try image.frame(at: index)
+            }
+            await ask(buffer, 3, for: id)
+            while gate.arrivals == 0 { await Task.yield() }
+            buffer.leave(id)
+        }
+        own = nil
+        let before = source.releases
+        gate.open()
+        while source.releases == before { await Task.yield() }
     }
 
     @Test func `a reader that leaves takes no frame from another one, and its work ends`() async throws {
