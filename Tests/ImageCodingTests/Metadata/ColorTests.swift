@@ -131,18 +131,20 @@ struct ColorTests {
 
     @Test func `of conversions of large profiles fewer are kept`() throws {
         let known = try #require(MetadataBlocks(of: Self.file("wide.png")).profile)
-        let plain = try Fixture.file("rgb8.png")
-        func conversion(_ index: UInt8) throws -> ColorConversion? {
-            let size = PNGChunk.bigEndian(UInt32(known.count + 900_000))
-            let large = size + known[4...] + [UInt8](repeating: index, count: 900_000)
-            return self.conversion(
-                MetadataBlocks(of: PNGChunk.inserting("iCCP", try #require(PNGProfile.deflated(large)), into: plain)))
+        let pixels = try #require(MetadataBlocks(of: Self.file("wide.png")).source).pixels
+        func conversion(_ index: UInt8, _ count: Int = 900_000) throws -> ColorConversion? {
+            let size = PNGChunk.bigEndian(UInt32(known.count + count))
+            let large = size + known[4...] + [UInt8](repeating: index, count: count)
+            return ColorConversion.of(.init(description: .profile(large), pixels: pixels))
         }
         weak let first = try conversion(0)
         for index in 1...2 as ClosedRange<UInt8> { _ = try conversion(index) }
         let last = try #require(try conversion(3))
         expectNil(first)
         #expect(try last === conversion(3))
+        // The latest is kept whatever it takes.
+        let largest = try #require(try conversion(4, 4_000_000))
+        #expect(try largest === conversion(4, 4_000_000))
     }
 
     @Test(arguments: ["wide.png", "inks.jpg", "wide16.png"])
