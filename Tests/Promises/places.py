@@ -51,7 +51,9 @@ def declarations(text):
 def index(folder):
     """The texts of a folder, the declarations by name, and the files by name."""
     texts, named = {}, {}
-    for path in sorted(path for path in folder.rglob("*") if path.suffix in (".swift", ".c", ".h")):
+    folders = [folder / "Sources", folder / "Examples"] if (folder / "Sources").exists() else [folder]
+    paths = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".swift", ".c", ".h")]
+    for path in sorted(paths):
         texts[path] = path.read_text()
         named.setdefault(path.name, []).append((path, 0, texts[path].count("\n") + 1))
         for name, first, after in declarations(texts[path]) if path.suffix == ".swift" else ():
