@@ -33,9 +33,9 @@ C_SOURCE = """#include <stdlib.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
-int plantedNumber;
+__attribute__((weak)) int plantedNumber;  // weak: two targets of a program may have switches
 static unsigned char seen[10000];
-int isReached(int number) {
+__attribute__((weak)) int isReached(int number) {
     const char *path = getenv("REACHED");
     if (seen[number] || !path) return 0;
     seen[number] = 1;
