@@ -70,7 +70,7 @@ public struct XMLError: Error, Sendable, Hashable {
         case malformed
         /// It has a document type declaration, which may define entities.
         case documentType
-        /// X.
+        /// It is beyond one of the ``XMLLimits``.
         case tooLarge
     }
 

@@ -72,7 +72,7 @@ extension HTTPClient {
         ///
         /// A key is a host, or a domain with `*.` before it for the hosts below. The closest one counts.
         public var tlsForHosts: [String: TLSPolicy] = [:]
-        /// An `http`, `https` or `socks5h` proxy; default none.
+        /// An `http`, `https` or `socks5h` proxy; default none. Without a port it is 443 for `https`, else 1080.
         ///
         /// Every request goes through it; the environment is never read, neither for a proxy nor for exceptions. It may
         /// be at any address. It resolves the names itself: ``addressPolicy`` then applies to URLs with literal

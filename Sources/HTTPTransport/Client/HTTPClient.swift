@@ -10,7 +10,7 @@ import TaskCoordination
 /// compression, and every further coding is one more decoder for untrusted input. Cookies are neither kept nor sent
 /// unless the configuration has a jar.
 /// Connections are kept and reused within a client. ``shutdown()`` ends its thread, and so does releasing the client
-/// and the bodies of its responses.
+/// and the bodies of its responses. Processes that the program starts inherit no connection.
 ///
 /// **Isolation**: a class and not an actor, because it has no state, only constants. libcurl and the transfers belong
 /// to an internal actor whose executor is the client's event loop; a request costs its caller one message to it and one

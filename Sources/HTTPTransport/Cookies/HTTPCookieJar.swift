@@ -12,7 +12,9 @@ import TaskCoordination
 /// A cookie goes back to the host that set it and to no other. Its `Domain` attribute widens that only to domains which
 /// the program has named, because the public suffixes (`co.uk`) are not known here. A cookie that asks for another
 /// domain is dropped. There are at most 50 cookies of a host and 1,000 in all; the oldest goes first. Name, value and
-/// path of one have at most 4 KiB, so the jar keeps at most 5 MiB.
+/// path of one have at most 4 KiB, so the jar keeps at most 5 MiB. A `Secure` cookie comes from `https` and goes to it
+/// alone, and the prefixes `__Secure-` and `__Host-` hold what they promise. Longer paths are sent first, and among
+/// equals the older cookie. A request with a field `Cookie` of its own gets none of the jar.
 /// - Source: RFC 6265, section 5.
 public final class HTTPCookieJar: Sendable {
     private let cookies = Mutex<[HTTPCookie]>([])

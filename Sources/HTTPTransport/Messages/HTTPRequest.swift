@@ -10,7 +10,7 @@ public struct HTTPRequest: Sendable, Hashable {
     ///
     /// The fragment is never sent.
     public var url: URL
-    /// The method, in the case in which it is sent.
+    /// The method, in the case in which it is sent. A `HEAD` request has no content; with one it is refused.
     public var method: String
     /// Fields to send.
     ///

@@ -7,7 +7,8 @@ import PlatformBasics
 /// let policy = TLSPolicy.system.pinned(to: .publicKey(sha256: key), .publicKey(sha256: spareKey))
 /// ```
 ///
-/// TLS 1.2 is the lowest version. Pins are checked before each request, also on a kept connection.
+/// TLS 1.2 is the lowest version. Pins are checked before each request, also on a kept connection. The environment adds
+/// no authorities, and has no keys of connections logged (`SSLKEYLOGFILE`).
 public struct TLSPolicy: Sendable, Hashable {
     enum Trust: Sendable, Hashable {
         case system
