@@ -45,6 +45,9 @@ def declarations(text):
         elif found := MEMBER.match(line):
             member = end(lines, number, len(found[1]))
             yield ".".join([*(kind[0] for kind in types[-1:]), found[2] or found[3]]), number, member
+        elif types and line.lstrip().startswith("case "):
+            for case in re.findall(r"(?:case |, )`?(\w+)", re.sub(r"\(.*?\)", "", line)):
+                yield f"{types[-1][0]}.{case}", number, number + 1
 
 
 @functools.cache
