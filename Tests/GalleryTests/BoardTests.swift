@@ -44,6 +44,13 @@ struct BoardTests {
             #expect(text.contains("cancelled") && text.contains("1 cancelled") && text.contains("all left"))
             expectEqual(stage.flights?.manager.counters.downloads, 10)
         }
+        // Another stampede does not begin within one.
+        try await play("tick:500 a wait", columns: 120, rows: 30) { run, stage in
+            let text = try #require(await run.screen).text
+            #expect(text.contains("1,000 callers   10 downloads") && text.contains("1 cancelled"))
+            let ended = try number("served", in: text) + number("gave up", in: text)
+            expectEqual(ended, 1_000)
+        }
         try await play("wait a wait", columns: 120, rows: 30) { run, stage in
             let text = try #require(await run.screen).text
             // The picture that was cancelled is downloaded now.

@@ -45,8 +45,10 @@ struct PseudoTerminalTests {
         let program = try PseudoTerminal(arguments, columns: 80, rows: 24)
         let found = program.modes
         try program.wait { $0.screen.text.contains("1 of 40") }
+        while try program.filesLeft.isEmpty { try Task.checkCancellation() }
         program.type("\u{3}")
         try expectEqual(program.end(), 0)
+        try expectEqual(program.filesLeft, [])
         expectEqual(program.modes, found)
         expectEqual(program.terminal.modes, [25])
     }

@@ -83,6 +83,14 @@ struct LoaderTests {
         for larger in [exact, try request("data:,0123456789a"), long] {
             await expectHTTPError(.bodyTooLarge) { try await loader.send(larger) }
         }
+        // What counts are the bytes, however they are spelled.
+        let large = DataURLLoader(maximumByteCount: 10_000)
+        for (letter, count) in [("a", 10_000), ("%61", 10_000)] {
+            let url = "data:," + String(repeating: letter, count: count)
+            let whole = try await large.bytes(try request(url))
+            expectEqual(whole.count, count)
+            await expectHTTPError(.bodyTooLarge) { try await large.send(try request(url + letter)) }
+        }
         let boundless = try await DataURLLoader(maximumByteCount: .max).bytes(try request("data:,ab"))
         expectEqual(boundless.count, 2)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import Locks
 import TestSupport
 import Testing
 import WebImageTesting
@@ -56,6 +57,36 @@ struct TransferQueueTests {
             await expectError(CancellationError.self) { try await transfer.response() }
             expectEqual(queue.waitingCount, 0)
             expectEqual(queue.runningCount, 0)
+        }
+    }
+
+    @Test func `a transfer that is cancelled or paused as its task is started ends its run`() throws {
+        /// Does something in the moment in which a task is started, before its starter knows of the task.
+        final class Interrupting: TaskExecutor {
+            let executor: SeededExecutor
+            let interruption = Mutex<(@Sendable () -> Void)?>(nil)
+
+            init(_ executor: SeededExecutor) { self.executor = executor }
+
+            func enqueue(_ job: consuming ExecutorJob) {
+                let work = interruption.withLock { $0.take() }
+                work?()
+                executor.enqueue(job)
+            }
+        }
+        let interrupting = Interrupting(executor)
+        let queue = HTTPTransferQueue(stub, width: 1, isSuspended: true, executor: interrupting)
+        for isPaused in [false, true] {
+            let transfer = queue.add(request("silence"))
+            executor.drain()
+            interrupting.interruption.withLock { $0 = { isPaused ? transfer.pause() : transfer.cancel() } }
+            queue.resume()
+            executor.drain()
+            expectEqual(transfer.state, isPaused ? .paused : .ended(.cancelled))
+            expectEqual(queue.runningCount, 0)
+            transfer.cancel()
+            executor.drain()
+            queue.suspend()
         }
     }
 

@@ -98,6 +98,9 @@ struct BitmapFileTests {
         try expectEqual(ImageCoders.default.decode(bytes).size, PixelSize(width: 21, height: 18))
         expectEqual(code(try changed("alpha.ico", 34, to: [0xFF, 0xFF, 0xFF, 0xFF])), .truncated)
         expectEqual(code([0, 0, 1, 0, 1, 0, 16, 16, 0, 0]), .truncated)
+        // A side of 0 is one of 256.
+        expectEqual(
+            code(try changed("alpha.ico", 6, to: [0, 0] + bytes[8..<18] + [0xFF, 0xFF, 0xFF, 0xFF])), .truncated)
         expectImageError { try ICOCoder().decode([0, 0, 1, 0, 0, 0], options: DecodeOptions()) }
         // An icon in an icon is none.
         expectEqual(code(try changed("png.ico", 0x166, to: [0, 0, 1, 0, 1, 0, 16, 16])), .malformed)

@@ -60,6 +60,8 @@ struct PlaceholderTests {
             expectNil(BlurHash(text), "\(text)")
         }
         let hash = try #require(BlurHash("000000"))
+        // A megapixel is drawn, and one row more is not.
+        try expectEqual(hash.image(size: PixelSize(width: 1_024, height: 1_024)).size.pixelCount, 1 << 20)
         for side in [0, -1, Int.min, 1_025, .max] {
             expectImageError { try hash.image(size: PixelSize(width: side, height: 1_024)) }
         }

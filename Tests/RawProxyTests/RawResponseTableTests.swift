@@ -70,6 +70,9 @@ struct RawResponseTableTests {
         table.byteLimit = 50_000
         expectEqual(table.addressCount, 2)
         expectEqual(table.responses(for: try target(4)).count, 1)
+        let most = RawResponseTable.maximumVariantCount
+        for variant in 0...most { table.store(response("\(variant)", byteCount: 10), for: try target(6)) }
+        expectEqual(table.responses(for: try target(6)), (1...most).map { response("\($0)", byteCount: 10) })
         var one = RawResponseTable(byteLimit: 100_000)
         for variant in 0..<8 { one.store(response("\(variant)", byteCount: 22_000), for: try target(1)) }
         let kept = one.responses(for: try target(1))

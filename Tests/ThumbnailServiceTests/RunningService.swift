@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT
 import Foundation
+// SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 
 /// The built program as a process.
@@ -21,7 +22,7 @@ final class RunningService: Sendable {
         let program = tests.deletingLastPathComponent().appending(path: "thumbnail-service").path
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", "ulimit -n \(limit) && exec \"$0\" \"$@\"", program] + sources.map(\.absoluteString)
-        process.environment = ["PORT": "0", "THUMBNAIL_KEY": key].compactMapValues { $0 }
+        process.environment = ["PORT": "0", "THUMBNAIL_KEY": key].compactMapValues { $0 }.merging(plantedBug) { $1 }
         let (statuses, end) = AsyncStream.makeStream(of: Int32.self)
         self.statuses = statuses
         process.terminationHandler = { process in

@@ -88,14 +88,17 @@ struct AnimationTests {
         await until { scene.target.frame == 2 }
 
         scene.renew()
-        // A target that hides without a report is noticed at the next frame, and its return within a second.
-        play(picture(1, frames: 10))
+        // A target that hides without a report is noticed at the next frame, and its return within a second. Meanwhile
+        // the animation has stood still.
+        play(picture(1, frames: 7))
         scene.target.visibility = .near
         await scene.clock.pass(.milliseconds(100))
         await until { scene.clock.started == 2 }
         expectEqual(scene.target.frame, 0)
         scene.target.visibility = .visible
         await expectFrame(1, after: FramePlayer.hiddenInterval)
+        await until { scene.clock.started == 3 }
+        await expectFrame(2, after: .milliseconds(100))
 
         scene.renew()
         // A target that hid without a report gets its frame at once when it reports its return.

@@ -163,7 +163,9 @@ extension DiskCache {
         defer { passTurn(digest) }
         let result = try await attempt(step)
         switch result {
-        case .success(let found): note(digest, size: found?.size, storedAt: found?.modifiedAt ?? 0)
+        case .success(let found):
+            warnings.recover(sort)
+            note(digest, size: found?.size, storedAt: found?.modifiedAt ?? 0)
         case .failure(let failure): warn(CacheError(failure, path: files.path(of: digest)), during: sort)
         case nil: break
         }

@@ -154,6 +154,15 @@ struct OptionsTests {
         try expectEqual(Job.list(Options(parsing: ["-o", "a", "http://a/", "http://a/"])).count, 1)
     }
 
+    @Test func `what is shown is written as well where a place for files is named`() throws {
+        for (words, writes) in [
+            ([], true), (["--show"], false), (["--show", "-o", "a.png"], true), (["--show", "--out", "a"], true),
+            (["-o", "a.png"], true),
+        ] as [([String], Bool)] {
+            try expectEqual(Options(parsing: words).writesFiles, writes, "\(words)")
+        }
+    }
+
     @Test func `the name of the file decides its format, and --format where the name says nothing`() throws {
         let format = { (words: String) in
             let options = try Options(parsing: words.split(separator: " ").map(String.init))

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: MIT
 import Foundation
 import ImageCoding
+// SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 
 /// A folder of its own for each test, in which the built command runs as a process.
@@ -36,7 +37,7 @@ final class Workplace {
         process.executableURL = URL(filePath: shell == nil ? Self.executable : "/bin/sh")
         process.arguments = shell.map { ["-c", $0, Self.executable] + arguments } ?? arguments
         process.currentDirectoryURL = folder
-        process.environment = ["HOME": folder.path, "PATH": "/usr/bin:/bin"]
+        process.environment = ["HOME": folder.path, "PATH": "/usr/bin:/bin"].merging(plantedBug) { $1 }
         try Data(input.utf8).write(to: folder.appending(path: "input"))
         process.standardInput = try FileHandle(forReadingFrom: folder.appending(path: "input"))
         let written = try ["output", "errors"].map { name in

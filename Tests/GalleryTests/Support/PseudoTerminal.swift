@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT
 import Foundation
+// SPDX-License-Identifier: MIT
+import TestSupport
 
 @testable import gallery
 
@@ -23,6 +24,9 @@ final class PseudoTerminal {
     private var master: Int32
     private let slave: Int32
     private let process: pid_t
+
+    /// The program's folder for files that do not stay.
+    let temporary = FileManager.default.temporaryDirectory.appending(path: "gallery-test-\(UUID().uuidString)")
 
     init(_ arguments: [String], columns: Int, rows: Int) throws {
         terminal = EmulatedTerminal(columns: columns, rows: rows)
@@ -48,7 +52,9 @@ final class PseudoTerminal {
         unsafe posix_spawnattr_init(&attributes)
         unsafe posix_spawnattr_setflags(&attributes, Self.newSession)
         var words = unsafe Self.copies([program] + arguments)
-        var environment = unsafe Self.copies(["TERM=xterm-256color", "PATH=/usr/bin:/bin"])
+        try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
+        let variables = ["TERM": "xterm-256color", "PATH": "/usr/bin:/bin", "TMPDIR": temporary.path]
+        var environment = unsafe Self.copies(variables.merging(plantedBug) { $1 }.map { "\($0)=\($1)" })
         var process: pid_t = 0
         let failure = unsafe posix_spawn(&process, program, &actions, &attributes, &words, &environment)
         unsafe words.forEach { unsafe free($0) }
@@ -67,7 +73,11 @@ final class PseudoTerminal {
         kill(process, SIGKILL)
         close(slave)
         hangUp()
+        try? FileManager.default.removeItem(at: temporary)
     }
+
+    /// What stands in the folder for files that do not stay.
+    var filesLeft: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: temporary.path) } }
 
     /// The local modes of the terminal: echo, lines, signals.
     var modes: tcflag_t {

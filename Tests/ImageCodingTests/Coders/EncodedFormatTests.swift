@@ -8,6 +8,7 @@ import Testing
 struct EncodedFormatTests {
     @Test func `different encodings have different keys, equal ones the same, and a key never changes`() {
         let (box, wide) = (PixelSize(width: 5, height: 5), PixelSize(width: 55, height: 5))
+        let high = PixelSize(width: 5, height: 55)
         let formats: [EncodedFormat] = [
             .jpeg(), .jpeg(quality: 81), .jpeg(isProgressive: true), .jpeg(background: .black), .png, .png(level: 1),
             .gif, .gif(isDithered: false), .webp(), .webp(quality: 8), .losslessWebP,
@@ -17,7 +18,8 @@ struct EncodedFormatTests {
             EncodedFormat(ImageFormat(name: "gif", mimeType: ":x", fileExtension: "gif")),
             // Younger options have keys of their own.
             .webp(effort: 5), .webp().limited(toByteCount: 5), .webp().limited(toByteCount: 55),
-            .webp().limited(to: box), .webp().limited(to: wide), .webp().limited(to: box).limited(toByteCount: 5),
+            .webp().limited(to: box), .webp().limited(to: wide), .webp().limited(to: high),
+            .webp().limited(to: box).limited(toByteCount: 5),
             EncodedFormat(.webp, options: EncodeOptions(nearLossless: 5)),
             EncodedFormat(.jpeg, options: EncodeOptions(optimizesCoding: true)),
             EncodedFormat(.jpeg, options: EncodeOptions(optimizesCoding: false)),

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: MIT
 import Foundation
 import Locks
+// SPDX-License-Identifier: MIT
+import TestSupport
 
 /// The built command as a process.
 final class RunningCommand: Sendable {
@@ -16,9 +17,7 @@ final class RunningCommand: Sendable {
         process.executableURL = URL(filePath: "/bin/sh")
         let number = limit.map { "ulimit -n \($0) || exit 9; " } ?? ""
         process.arguments = ["-c", number + "exec \"$0\" \"$@\"", Self.executable] + arguments
-        // A bug that is planted in the tests is planted in the program.
-        let planted = ProcessInfo.processInfo.environment["PLANTED"] ?? "0"
-        process.environment = ["PATH": "/usr/bin:/bin", "PLANTED": planted]
+        process.environment = ["PATH": "/usr/bin:/bin"].merging(plantedBug) { $1 }
         let (statuses, end) = AsyncStream.makeStream(of: Int32.self)
         self.statuses = statuses
         process.terminationHandler = { process in

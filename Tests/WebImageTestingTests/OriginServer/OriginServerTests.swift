@@ -33,6 +33,12 @@ struct OriginServerTests {
             let client = try RawClient(origin)
             try client.get("/nowhere?x=1", "Connection: close")
             let (text, end) = client.readToEnd()
+            // The end may be asked for in any case and among other words.
+            for asked in ["Close", "keep-alive, CLOSE"] {
+                let other = try RawClient(origin)
+                try other.get("/nowhere?x=1", "Connection: \(asked)")
+                expectEqual(other.readToEnd().end, .endOfStream, "\(asked)")
+            }
             #expect(text.hasPrefix("HTTP/1.1 404 Not Found\r\n"))
             #expect(text.hasSuffix("Connection: close\r\n\r\nThere is nothing at /nowhere.\n"))
             expectEqual(end, .endOfStream)

@@ -35,6 +35,20 @@ import WebImageTesting
         _ = await manager.shutdown(within: .seconds(5))
     }
 
+    @Test func `what comes after a table was emptied ages like what was there before`() {
+        let passed = Journal<Duration>()
+        let table = MemoryTable<Int, Int>(
+            maximumCost: 10, maximumCount: 2, age: .absolute(.seconds(1)), onRetire: nil,
+            now: { passed.entries.last ?? .zero })
+        table.removeAll()
+        for key in 1...3 { expect(table.store(key, for: key, cost: 1, age: nil, keepsEnd: false)) }
+        // Nor are the limits lost.
+        expectEqual((1...3).filter { table.value(for: $0) != nil }.count, 2)
+        expect(!table.store(4, for: 4, cost: 11, age: nil, keepsEnd: false))
+        passed.write(.seconds(1))
+        expectEqual((1...3).filter { table.value(for: $0) != nil }, [])
+    }
+
     @Test func `what a look-up finds at its end is told like what is evicted`() {
         let (told, passed) = (Journal<Int>(), Journal<Duration>())
         let table = MemoryTable<Int, Int>(

@@ -158,6 +158,31 @@ import WebImageTesting
         expectEqual(other.leave(outputs[1]), .endsStep)
     }
 
+    @Test func `a load that is announced never takes the place of a step that is prepared`() throws {
+        struct Marked: ImageTransforming {
+            var key: String { "mark" }
+            let isPrepared: Bool
+            func transform(_ image: DecodedImage) -> DecodedImage { image }
+        }
+        final class Wish {}
+        let (wish, other) = (Wish(), Wish())
+        func marked(_ isPrepared: Bool, _ wish: Wish, _ end: OutputFormat? = nil) -> JobOutput {
+            let request = ImageRequest.numbered(1, transformers: [Marked(isPrepared: isPrepared)])
+            return JobOutput(request, end, wish: ObjectIdentifier(wish))
+        }
+        // Beside it, and before it.
+        for first in [marked(true, wish), output([])] {
+            var tree = JobTree(first)
+            let announced = [marked(false, other), marked(false, wish)]
+            tree.plan(for: announced, of: Self.original, hasBudget: false)
+            if !first.steps.isEmpty {
+                expectEqual(tree.nodes.compactMap { ($0.step as? Marked)?.isPrepared }, [true])
+            }
+            expectEqual(tree.join(marked(true, wish, .original)) { false }, .joined)
+            expectEqual(tree.nodes.compactMap { ($0.step as? Marked)?.isPrepared }, [true])
+        }
+    }
+
     @Test func `the peak is that of a walk, depth first`() throws {
         let pixels = Self.original.width * Self.original.height * 4
         func peak(_ lists: [[any ImageTransforming]]) -> Int {
