@@ -9,10 +9,7 @@ extension ImageBinding {
     /// Ends everything that the target would have seen.
     func targetHasGone() {
         cancelAll()
-        for bound in slots.values {
-            bound.contentChanges()
-            bound.released = nil
-        }
+        for bound in slots.values { bound.contentChanges() }
     }
 
     /// Whether animations play.

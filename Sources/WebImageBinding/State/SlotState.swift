@@ -81,10 +81,7 @@ public final class SlotState {
             source = picture.source
             fraction = 1
         case .failed(let error): phase = .failed(error)
-        case .cancelled: phase = .idle
-        case .noRequest:
-            phase = .idle
-            url = nil
+        case .cancelled, .noRequest: phase = .idle
         }
     }
 }
