@@ -119,4 +119,31 @@ struct AdmissionQueueTests {
         expectEqual(queue.connections, 2)
         #expect(queue.admit().isEmpty && queue.waitingCount == 0 && queue.entryCount == 4)
     }
+
+    @Test func `an origin is forgotten when nothing of it runs or waits, and one that left HTTP/2 has its limit again`()
+        throws
+    {
+        var queue = AdmissionQueue(configuration)
+        for id in 0..<3_000 as Range<UInt64> {
+            let one = try transfer(id, host: Int(id))
+            expectEqual(queue.enter(one), .admitted)
+            queue.leave(one.origin)
+        }
+        let lanes = Mirror(reflecting: queue).children.first { $0.label == "lanes" }.map {
+            Mirror(reflecting: $0.value)
+        }
+        #expect((lanes?.children.count ?? .max) <= 1_000)
+        let first = try transfer(5_000, host: 0)
+        expectEqual(queue.enter(first), .admitted)
+        queue.learn(first.origin, isMultiplexed: true)
+        for id in 5_001..<5_004 as Range<UInt64> { expectEqual(queue.enter(try transfer(id, host: 0)), .admitted) }
+        expectEqual(queue.connections, 1)
+        queue.learn(first.origin, isMultiplexed: false)
+        expectEqual(queue.connections, 4)
+        expectEqual(queue.enter(try transfer(5_010, host: 0)), .queued)
+        for left in 1...3 {
+            queue.leave(first.origin)
+            expectEqual(queue.admit().map(\.id), left == 3 ? [5_010] : [])
+        }
+    }
 }

@@ -205,4 +205,21 @@ struct CompressionTests {
             }
         }
     }
+
+    @Test func `a body that fails while it is read ends its transfer, though its response is held`() async throws {
+        try await withOrigin { exchange in
+            exchange.write("HTTP/1.1 200 OK\r\n\(exchange.path == "/gzip" ? "Content-Encoding: gzip\r\n" : "")\r\n")
+            exchange.write([UInt8](repeating: 7, count: 1_000))
+            exchange.waitForClose()
+        } _: { origin, client in
+            let damaged = try await client.get(origin.url("/gzip"))
+            var chunks = damaged.body.makeAsyncIterator()
+            await expectHTTPError(.invalidResponse) { try await chunks.next() }
+            while await client.transferCount > 0 { await Task.yield() }
+            let long = try await client.get(origin.url("/long"))
+            await expectHTTPError(.bodyTooLarge) { try await long.body.collect(upTo: 999) }
+            while await client.transferCount > 0 { await Task.yield() }
+            withExtendedLifetime([damaged, long]) {}
+        }
+    }
 }

@@ -34,7 +34,9 @@ struct CookieTests {
         ("a=b; Path=/; Max-Age=9223372036854775807", "https://a.example.com/", "a=b"),
         ("a=b; Path=/; Max-Age=99999999999999999999", "https://a.example.com/", nil),
         ("a=b; Path=/; Expires=Wed, 21 Oct 2015 07:28:00 GMT", "https://a.example.com/", nil),
-        ("a=b; Path=/; Expires=Wednesday, 21-Oct-68 07:28:00 GMT", "https://a.example.com/", "a=b"),
+        ("a=b; Path=/; Expires=Monday, 21-Oct-69 07:28:00 GMT", "https://a.example.com/", "a=b"),
+        ("a=b; Path=/; Expires=Wednesday, 21-Oct-70 07:28:00 GMT", "https://a.example.com/", nil),
+        ("__Host-a=b; Path=/x; Secure", "https://a.example.com/x", nil),
         ("__Host-a=b; Path=/; Secure", "https://a.example.com/", "__Host-a=b"),
         ("__Host-a=b; Path=/", "https://a.example.com/", nil),
         ("__Secure-a=b; Path=/", "https://a.example.com/", nil),
@@ -55,6 +57,10 @@ struct CookieTests {
         let field = "a=b; Path=/; Domain=.Example.com"
         let sibling = "https://b.example.com/"
         try expectNil(sent(field, to: sibling))
+        // Without a domain it is for its host alone, also below a domain that is shared.
+        let parent = "https://example.com/"
+        try expectNil(sent("a=b; Path=/", from: parent, to: sibling, shared: ["example.com"]))
+        try expectEqual(sent(field, from: parent, to: sibling, shared: ["example.com"]), "a=b")
         try expectNil(sent(field, to: "https://a.example.com/"))
         try expectEqual(sent(field, to: sibling, shared: ["Example.com"]), "a=b")
         try expectNil(sent(field, to: "https://xexample.com/", shared: ["example.com"]))

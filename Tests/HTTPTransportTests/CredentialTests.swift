@@ -80,15 +80,23 @@ struct CredentialTests {
 
     @Test func `an origin that never accepts gets a few credentials and then its refusal is the response`() async throws
     {
-        let count = Atomic(0)
+        let asked = Journal<HTTPChallenge>()
         var configuration = HTTPClient.Configuration.loopback
-        configuration.authenticator = { _ in .bearer("try\(count.add(1, ordering: .relaxed).newValue)") }
+        configuration.authenticator = { challenge in
+            asked.write(challenge)
+            return challenge.url.path() == "/same" ? .bearer("own") : .bearer("try\(asked.entries.count)")
+        }
         try await withOrigin(configuration) {
-            $0.respond(401, ["WWW-Authenticate: Basic"])
+            $0.respond(401, ["WWW-Authenticate: Negotiate, Basic", "WWW-Authenticate: Bearer a=b"])
         } _: { origin, client in
             let response = try await client.send(Self.request(origin.url("/"), .bearer("own")))
             expectEqual(response.status, 401)
             expectEqual(origin.requestCount, 3)
+            expectEqual(asked.entries.map(\.refusedCount), [1, 2])
+            expectEqual(asked.entries.first?.schemes, ["negotiate", "bearer"])
+            // The one that was refused is not sent again.
+            _ = try await client.send(Self.request(origin.url("/same"), .bearer("own")))
+            expectEqual(origin.requestCount(for: "/same"), 1)
         }
     }
 
@@ -116,7 +124,7 @@ struct CredentialTests {
         let refused = try await plain.get(url)
         expectEqual(refused.status, 407)
         await plain.shutdown()
-        configuration.authenticator = { $0.isFromProxy ? .bearer("proxy") : nil }
+        configuration.authenticator = { $0.isFromProxy && $0.refusedCount == 0 ? .bearer("proxy") : nil }
         let asking = HTTPClient(configuration: configuration)
         let answered = try await asking.get(url)
         expectEqual(answered.status, 200)

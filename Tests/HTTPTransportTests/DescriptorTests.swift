@@ -51,6 +51,46 @@ struct DescriptorTests {
         }
     }
 
+    /// The descriptors of this process that are open.
+    static var openOnes: [CInt] { (0..<1_024 as Range<CInt>).filter { fcntl($0, F_GETFD) >= 0 } }
+
+    @Test func `free descriptors are counted, and a process gets as many as it may`() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit(rlim_cur: 64, rlim_max: 100)
+            unsafe setrlimit(CInt(RLIMIT_NOFILE.rawValue), &limit)
+            let count = DescriptorTests.openOnes.count
+            expectEqual(Descriptors.freeCount, 64 - count)
+            let files = (count..<64).map { _ in unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) }
+            expect(files.allSatisfy { $0 >= 0 })
+            expectEqual(Descriptors.freeCount, 0)
+            files.forEach { close($0) }
+            // Six are for Dispatch, whatever the program asks for.
+            let error = await expectHTTPError(.tooManyOpenFiles) { try await Descriptors.prepare(needing: 95 - count) }
+            expectEqual(error?.message.contains("may open 100 files, and needs 101"), true)
+            let left = try await Descriptors.prepare(needing: 94 - count)
+            #expect(left >= 94 - count && left == Descriptors.freeCount)
+        }
+    }
+
+    @Test func `what keeps a second connection from being made is told, and not what was wrong with the kept one`()
+        async throws
+    {
+        let certificate = try TestCertificate.make()
+        let origin = try OriginServer.start(tls: certificate)
+        defer { origin.stop() }
+        origin.respondToEverything { _ in .ok([1]) }
+        let client = HTTPClient(configuration: .loopback { $0.tls = .authorities(in: certificate.rootPath) })
+        try await expectEqual(client.bytes(HTTPRequest(url: origin.url("/"))), [1])
+        var pinned = HTTPRequest(url: origin.url("/"))
+        pinned.options.tls = TLSPolicy.authorities(in: certificate.rootPath).pinned(
+            to: .publicKey(sha256: [UInt8](repeating: 0, count: 32)))
+        await expectHTTPError(.tooManyOpenFiles) { [pinned] in
+            try await Self.withoutDescriptors { _ = try await client.send(pinned) }
+        }
+        await expectHTTPError(.certificatePinMismatch) { try await client.send(pinned) }
+        await client.shutdown()
+    }
+
     private static func withoutDescriptors(_ body: () async throws -> Void) async throws {
         let number = CInt(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()

@@ -92,4 +92,14 @@ struct ExtremeLimitTests {
             #expect(configuration.maximumNameLookups >= 1 && configuration.maximumNameLookups <= max(1, free / 8))
         }
     }
+
+    @Test func `a time limit is a millisecond to a day`() {
+        let day: UInt64 = 86_400_000_000_000
+        let rows: [(Duration, UInt64)] = [
+            (.seconds(Int64.min), 1_000_000), (.zero, 1_000_000), (.nanoseconds(1), 1_000_000),
+            (.milliseconds(2), 2_000_000),
+            (.seconds(86_400), day), (.seconds(86_401), day), (.seconds(Int64.max), day),
+        ]
+        for (duration, expected) in rows { expectEqual(duration.clampedNanoseconds, expected, "\(duration)") }
+    }
 }

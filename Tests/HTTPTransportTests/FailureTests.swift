@@ -9,6 +9,17 @@ import WebImageTesting
 /// What origins do wrong, and the one error that each of it gives.
 @Suite(.timeLimit(.minutes(10)))
 struct FailureTests {
+    @Test func `an error that learns its place keeps everything else`() {
+        let url = URL(string: "http://a.example/")!
+        var error = HTTPError(code: .certificateExpired, message: "a", advice: "b", cause: CancellationError())
+        error.peerCertificates = [[1]]
+        let placed = error.at(url, 9)
+        expectAll(placed.code == .certificateExpired, placed.summary == "a", placed.advice == "b", placed.url == url)
+        expectEqual(placed.description, "certificateExpired: a b [status 9] [http://a.example/]")
+        expectEqual(error.description, "certificateExpired: a b")
+        expectAll(placed.status == 9, placed.cause is CancellationError, placed.peerCertificates == [[1]])
+    }
+
     /// Sends and reads to the end.
     private static func code(
         _ configuration: HTTPClient.Configuration = .loopback, _ handler: @escaping @Sendable (TestExchange) -> Void

@@ -118,4 +118,27 @@ struct FileLoaderTests {
         await expectHTTPError(.bodyTooLarge) { try await loader(limit: 3).send(request) }
         await expect(.invalidRequest, url, "POST")
     }
+
+    @Test func `the tag of a file changes within a second, and no descriptor stays open`() throws {
+        let folder = TemporaryFolder()
+        try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+        let path = folder.url.appending(path: "a").path
+        try Data([1]).write(to: URL(filePath: path))
+        let tags = try [1, 2].map { nanoseconds in
+            let time = timespec(tv_sec: 1_000, tv_nsec: nanoseconds)
+            unsafe expectEqual(utimensat(AT_FDCWD, path, [time, time], 0), 0)
+            return try OpenFile(path: path, url: folder.url).entityTag
+        }
+        #expect(tags[0] != tags[1])
+        expectEqual(OpenFile.failure(EMFILE, folder.url).code, .tooManyOpenFiles)
+        expectEqual(OpenFile.failure(EIO, folder.url).code, .transferFailed)
+        let before = DescriptorTests.openOnes.count
+        for _ in 0..<200 {
+            _ = try OpenFile(path: path, url: folder.url)
+            // A folder is opened, and refused.
+            expectError(HTTPError.self) { try OpenFile(path: folder.url.path, url: folder.url) }
+        }
+        // Other tests open and close some meanwhile.
+        #expect(DescriptorTests.openOnes.count < before + 100)
+    }
 }

@@ -48,4 +48,23 @@ struct HTTPBodyTests {
         let short = HTTPBody(Self.stream([[1]]), expectedByteCount: 1 << 40)
         try await expectEqual(short.collect(upTo: .max), [1])
     }
+
+    @Test func `only the first end of a body counts, and what arrived comes before it`() {
+        struct Late: Error {}
+        let ends: [Result<Void, any Error>] = [.success(()), .failure(Broken()), .failure(CancellationError())]
+        for (row, end) in ends.enumerated() {
+            let (pipe, seven) = (BodyPipe(), [7] as [UInt8])
+            expect(unsafe pipe.write(seven.span.bytes, expecting: nil, mayRefuse: true))
+            pipe.finish(end)
+            pipe.finish(.failure(Late()))
+            pipe.finish(.success(()))
+            guard case .chunk(let bytes, _) = pipe.take(atLeast: 1) else { return #expect(Bool(false), "no bytes") }
+            expectEqual(bytes, seven)
+            switch (pipe.take(atLeast: 1), row) {
+            case (.end, 0): break
+            case (.failed(let error), 1...2): expect(!(error is Late))
+            default: #expect(Bool(false), "another end in row \(row)")
+            }
+        }
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import Locks
+import TaskCoordination
 import TestSupport
 import Testing
 import WebImageTesting
@@ -159,5 +160,42 @@ struct NameLookupTests {
         let addresses = try NameResolver.system("localhost").get()
         expect(addresses.allSatisfy { address in IPNetwork.loopback.contains { $0.contains(address) } })
         #expect(throws: NameResolver.Failure.self) { try NameResolver.system("nowhere.invalid").get() }
+    }
+
+    @Test func `the time of a look-up is a part of that to connect and of the measurements`() async throws {
+        let accepted = OriginGate()
+        var silence = OriginServer.Configuration()
+        silence.connectionGate = accepted
+        let (silent, quick) = (try OriginServer.start(configuration: silence), try OriginServer.byHand { $0.respond() })
+        defer { [silent, quick].forEach { $0.stop() } }
+        let client = HTTPClient(
+            configuration: .loopback { ($0.connectTimeout, $0.totalTimeout) = (.seconds(40_000), .seconds(80_000)) })
+        let send = { (url: String, lookUpTime: Duration) async throws -> HTTPMetrics in
+            let order = try TransferOrder(
+                id: client.table.makeID(), HTTPRequest(url: #require(URL(string: url))), in: client.table)
+            _ = try await withThrowingSuspension { (caller: Transfer.Caller) in
+                Task { await client.table.run(order, lookUpTime: lookUpTime, for: caller) }
+            }
+            return order.recorder.snapshot
+        }
+        // It has nothing left of its time: the handshake, which never ends, is given up at once.
+        await expectHTTPError(.timedOut) { try await send("https://late.example:\(silent.port)/", .seconds(50_000)) }
+        let metrics = try await send("http://late.example:\(quick.port)/", .seconds(3))
+        #expect(metrics.nameLookup >= .seconds(3) && metrics.firstByte >= metrics.nameLookup + metrics.connect)
+        #expect(metrics.connect < .seconds(3))
+        accepted.open()
+        await client.shutdown()
+    }
+}
+
+extension TransferTable {
+    /// Runs a transfer whose name leads to this machine, and took that long to look up.
+    fileprivate func run(_ order: TransferOrder, lookUpTime: Duration, for caller: Transfer.Caller) {
+        let transfer = Transfer(order, for: caller)
+        transfer.resolution = Transfer.Resolution(addresses: [.v4(0x7F00_0001)], time: lookUpTime)
+        transfers[order.id] = transfer
+        deadlines.update(transfer)
+        expectEqual(admission.enter(transfer), .admitted)
+        run(transfer)
     }
 }

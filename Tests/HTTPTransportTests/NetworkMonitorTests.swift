@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if os(Linux)
+import CTransportShims
 import Foundation
 import Glibc
 import Locks
@@ -89,6 +90,19 @@ struct NetworkMonitorTests {
         let none = NetworkMonitor(descriptor: -1) { NetworkState() }
         expect(!none.state.isReachable)
         await none.shutdown()
+    }
+
+    @Test func `looking for the way to the Internet leaves no descriptor open`() {
+        let before = DescriptorTests.openOnes.count
+        var name = [CChar](repeating: 0, count: 64)
+        for _ in 0..<200 {
+            for isIPv6 in [false, true] { _ = unsafe transport_route_interface(isIPv6, &name, name.count) }
+            for interface in ["lo", "none"] { _ = unsafe transport_interface_kind(interface) }
+        }
+        expectEqual(unsafe transport_interface_kind("lo"), TRANSPORT_LOOPBACK)
+        expectEqual(unsafe transport_interface_kind("none"), TRANSPORT_OTHER)
+        // Other tests open and close some meanwhile.
+        #expect(DescriptorTests.openOnes.count < before + 100)
     }
 }
 #endif

@@ -30,10 +30,14 @@ struct ProxyTests {
         }
     }
 
-    @Test(arguments: ["127.0.0.1", "localhost"]) func `a proxy at a private address is reached by name and by address`(
+    @Test(arguments: ["127.0.0.1", "localhost", "[::1]"])
+    func `a proxy at a private address is reached by name and by address`(
         _ host: String
     ) async throws {
-        let proxy = try OriginServer.byHand { $0.respond(body: Array($0.path.utf8)) }
+        var listening = OriginServer.Configuration()
+        listening.listensOnIPv6 = true
+        let proxy = try OriginServer.start(configuration: listening)
+        proxy.respondToEverything { .ok(Array($0.target.utf8)) }
         defer { proxy.stop() }
         var configuration = HTTPClient.Configuration()
         configuration.proxy = URL(string: "http://\(host):\(proxy.port)")
@@ -80,6 +84,24 @@ struct ProxyTests {
         }
         expectEqual(direct.connectionCount, 0)
         expectEqual(proxy.connectionCount, 1)
+        await client.shutdown()
+    }
+
+    @Test func `a proxy has the port of its URL, or that of its scheme`() throws {
+        let rows = ["http://a": 1_080, "https://a": 443, "SOCKS5H://a": 1_080, "http://a:80": 80, "https://[::1]:1": 1]
+        for (url, port) in rows { try expectEqual(Proxy(#require(URL(string: url))).port, port, "\(url)") }
+    }
+
+    @Test func `the head of a proxy before a tunnel is not that of the origin`() async throws {
+        let proxy = try OriginServer.byHand { exchange in
+            exchange.write("HTTP/1.1 200 Connected\r\nX-Proxy: 1\r\n\r\n")
+            exchange.close()
+        }
+        defer { proxy.stop() }
+        let client = HTTPClient(configuration: .loopback { $0.proxy = proxy.url("/") })
+        let error = await expectHTTPError { try await client.get(URL(string: "https://far.example/")!) }
+        expectNil(error?.status)
+        #expect([.tlsFailed, .connectionLost].contains(error?.code))
         await client.shutdown()
     }
 }

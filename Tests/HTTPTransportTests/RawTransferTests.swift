@@ -58,4 +58,38 @@ struct RawTransferTests {
             await client.shutdown()
         }
     }
+
+    @Test func `a response without content has none, whatever its fields announce`() async throws {
+        try await withOrigin { exchange in
+            let status = Int(exchange.path.dropFirst()) ?? 200
+            exchange.write("HTTP/1.1 \(status) X\r\nContent-Length: 9\r\nContent-Encoding: br\r\n\r\n")
+            if status == 204 || status == 304 { exchange.close() }
+        } _: { origin, client in
+            for (method, path) in [("HEAD", "/200"), ("GET", "/204"), ("GET", "/304"), ("HEAD", "/404")] {
+                let response = try await client.send(HTTPRequest(url: origin.url(path), method: method))
+                expectEqual(response.body.expectedByteCount, 0, "\(path)")
+                try await expectEqual(response.body.collect(upTo: 0), [], "\(path)")
+                expectEqual(response.headers["Content-Length"], "9")
+            }
+        }
+    }
+
+    @Test func `chunks have no announced length, and an old version is told`() async throws {
+        try await withOrigin { exchange in
+            if exchange.path == "/old" {
+                exchange.write("HTTP/1.0 200 X\r\nContent-Length: 1\r\n\r\na")
+            } else {
+                exchange.write("HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\nContent-Length: 9\r\n\r\n")
+                exchange.write("1\r\na\r\n0\r\n\r\n")
+            }
+            exchange.close()
+        } _: { origin, client in
+            for (path, length, version) in [("/old", 1, "1.0"), ("/chunks", nil, "1.1")] as [(String, Int?, String)] {
+                let response = try await client.get(origin.url(path))
+                expectEqual(response.body.expectedByteCount, length)
+                try await expectEqual(response.body.collect(upTo: 1), [97])
+                expectEqual(response.metrics.httpVersion, version)
+            }
+        }
+    }
 }

@@ -29,6 +29,9 @@ struct RequestContentTests {
         expectEqual(request.url.absoluteString, "https://a.example/find?old=1&q=a/b?c%23d%2B%C3%A9&flag#part")
         expectEqual(request.method, "GET")
         try expectEqual(HTTPRequest(url: url, query: HTTPQuery()).url, url)
+        let asking = try HTTPRequest(
+            url: URL(string: "https://a.example/#is?this")!, query: HTTPQuery([.init("a", "1")]))
+        expectEqual(asking.url.absoluteString, "https://a.example/?a=1#is?this")
         let plain = URL(string: "https://a.example/find")!
         let extended = try HTTPRequest(url: plain, method: "DELETE", query: HTTPQuery([.init("a", "")]))
         expectEqual(extended.url.absoluteString, "https://a.example/find?a=")
@@ -94,6 +97,7 @@ struct RequestContentTests {
         let bytes = parts.flatMap { if case .bytes(let bytes) = $0 { bytes } else { [] as [UInt8] } }
         expectEqual(String(decoding: bytes, as: UTF8.self), expected)
         form.append([], name: "g", type: "image/png\r\nX: y")
+        form.append([], name: "h", type: "image/png")
         let error = expectError(HTTPError.self) { try form.content() }
         expectEqual(error?.code, .invalidRequest)
         #expect(MultipartForm().contentType != MultipartForm().contentType)

@@ -61,15 +61,36 @@ struct RequestValidationTests {
             ("X", "a\r\nInjected: 1"), ("X", "a\nb"), ("X", "a\rb"), ("X", "a\u{0}"), ("X", "\u{7F}"),
             ("X\r\nY", "1"), ("X:", "1"), ("", "1"), ("X Y", "1"), ("Ü", "1"), ("Host", "other.example"),
             ("content-length", "0"), ("Transfer-Encoding", "chunked"), ("Connection", "close"), ("Upgrade", "h2c"),
+            ("Keep-Alive", "timeout=5"), ("Proxy-Connection", "close"), ("TE", "trailers"), ("Trailer", "X"),
             ("Expect", "100-continue"), ("X", String(repeating: "a", count: 70_000)),
         ]
+        var streamed = HTTPRequest(url: url, method: "HEAD")
+        streamed.content = .stream { HTTPBody([[1]]) }
         let many = HTTPHeaders((0..<300).map { HTTPHeaders.Field(name: "X-\($0)", value: "1") })
         let requests =
             methods.map { HTTPRequest(url: url, method: $0) }
             + fields.map { HTTPRequest(url: url, headers: [$0.name: $0.value]) }
-            + [HTTPRequest(url: url, headers: many), HTTPRequest(url: url, method: "HEAD", body: [1])]
+            + [HTTPRequest(url: url, headers: many), HTTPRequest(url: url, method: "HEAD", body: [1]), streamed]
         for (row, request) in requests.enumerated() {
             await expectEqual(Self.code(of: request), .invalidRequest, "row \(row): \(request.method)")
+        }
+    }
+
+    @Test func `fields have as many bytes as the limit says, with what is sent around them`() async throws {
+        let limits = HTTPClient.Configuration.loopback {
+            ($0.maximumHeaderByteCount, $0.maximumHeaderCount) = (1_000, 2)
+        }
+        try await withOrigin(limits, handler: { $0.respond() }) { origin, client in
+            let send = { (lengths: [Int]) async throws in
+                let fields = lengths.map { HTTPHeaders.Field(name: "X", value: String(repeating: "a", count: $0)) }
+                _ = try await client.send(HTTPRequest(url: origin.url("/"), headers: HTTPHeaders(fields)))
+            }
+            // A name of one byte, and four for the colon, the blank and the end of the line.
+            for lengths in [[995], [490, 500]] { try await send(lengths) }
+            for lengths in [[996], [490, 501], [1, 1, 1]] {
+                await expectHTTPError(.invalidRequest, "\(lengths)") { try await send(lengths) }
+            }
+            expectEqual(origin.requestCount, 2)
         }
     }
 

@@ -21,7 +21,7 @@ struct ResponseCheckTests {
     @Test(arguments: [
         ("image/jpeg", true), ("IMAGE/JPEG; charset=x", true), (" image/Png ;q", true), ("text/html", true),
         ("text/htmlx", false), ("image", false), ("", false), (nil, false), ("application/vnd.api+json", true),
-        ("application/json", false), ("a+json/b", false),
+        ("application/json", false), ("a+json/b", false), ("a/b+c+json", true), ("text / html", true),
     ])
     func `content types are compared without case and without parameters`(_ field: String?, _ expected: Bool) {
         let types: HTTPContentTypes = ["Image/*", "Text/HTML; charset=utf-8", "*/*+json"]
@@ -108,6 +108,19 @@ struct ResponseCheckTests {
         ]
         for loader in loaders {
             await expectHTTPError(.unacceptableContentType) { try await loader.send(request) }
+        }
+        // A response without content has no type.
+        let stream = HTTPBody(AsyncStream<[UInt8]> { nil })
+        for response in [HTTPResponse(status: 200, url: url), HTTPResponse(status: 204, url: url, body: stream)] {
+            try expectEqual(response.checked(for: request).status, response.status)
+        }
+        // A 304 is an answer to a condition of either kind, and to nothing else.
+        request.options.acceptableStatuses = .success
+        let unchanged = HTTPResponse(status: 304, url: url)
+        expectError(HTTPError.self) { try unchanged.checked(for: request) }
+        for name in ["If-None-Match", "If-Modified-Since"] {
+            request.headers = [name: "x"]
+            try expectEqual(unchanged.checked(for: request).status, 304)
         }
     }
 

@@ -45,6 +45,23 @@ struct ResponseDecoderTests {
         _ = expect(.unacceptableStatus, decoder, try response("application/json", page, status: 500))
         _ = expect(.unacceptableContentType, decoder, try response("text/html", page))
         _ = expect(.unacceptableContentType, decoder, try response(nil, page))
+        let long = try response("text/html", [UInt8](repeating: 65, count: 5_000))
+        let error = expectError(HTTPError.self) { try decoder.decode(long) }
+        expectEqual(error?.response?.beginning.count, 4_096)
+    }
+
+    @Test func `a decoder of another one's value accepts what that one does, and an error of its own comes through`()
+        throws
+    {
+        let first = ResponseDecoder(statuses: [404], types: ["a/b"]) { $0.bytes.count }
+        let decoder = first.map { $0 * 2 }
+        try expectEqual(decoder.decode(response("a/b", [1], status: 404)), 2)
+        try expectEqual(ResponseDecoder.first(of: [decoder]).decode(response("a/b", [1], status: 404)), 2)
+        _ = expect(.unacceptableStatus, decoder, try response("a/b", [1]))
+        _ = expect(.unacceptableContentType, decoder, try response("a/c", [1], status: 404))
+        let strict = ResponseDecoder<Int> { _ in throw HTTPError(code: .overloaded, message: "later") }
+        let error = expectError(HTTPError.self) { try strict.decode(response(nil, [1])) }
+        expectEqual(error?.code, .overloaded)
     }
 
     @Test func `an answer without content is nil where a value may be, and what has one is decoded like any other`()
@@ -70,6 +87,9 @@ struct ResponseDecoderTests {
         for (type, bytes, expected) in [
             ("text/plain", [0x61, 0xC3, 0xA4], "aä"), ("text/plain; charset=ISO-8859-1", [0xE4], "ä"),
             ("text/plain;charset=\"utf-16le\"", [0xE4, 0], "ä"), (nil, [], ""),
+            ("text/plain; Charset=utf-16be", [0, 0xE4], "ä"), ("text/plain; a=b; CHARSET = latin1", [0xE4], "ä"),
+            ("text/plain; charset=windows-1252", [0xE4], "ä"), ("text/plain; charset=us-ascii", [0x61], "a"),
+            ("text/plain; charset=utf-16", [0xFE, 0xFF, 0, 0xE4], "ä"),
         ] as [(String?, [UInt8], String)] {
             try expectEqual(ResponseDecoder.text.decode(response(type, bytes)), expected, "\(type ?? "-")")
         }

@@ -102,4 +102,27 @@ struct ShutdownTests {
             while try count("fd") > descriptors { await Task.yield() }
         }
     }
+
+    @Test func `nothing of a transfer is kept when it has ended, neither by the client nor by its reader`() async throws
+    {
+        try await withOrigin(handler: { $0.respond(body: [1]) }) { origin, client in
+            weak var reports: TransferReports?
+            weak var transfer: TransferBody?
+            var iterator: HTTPBody.Iterator?
+            do {
+                let own = TransferReports { _ in }
+                reports = own
+                var request = HTTPRequest(url: origin.url("/"))
+                request.options.reports = own
+                let body = try await client.send(request).body
+                if case .transfer(let one) = body.storage { transfer = one }
+                iterator = body.makeAsyncIterator()
+            }
+            expectAll(reports != nil, transfer != nil)
+            while try await iterator?.next() != nil {}
+            await expectEqual(client.table.entryCount, 0)
+            expectAll(reports == nil, transfer == nil)
+            withExtendedLifetime(iterator) {}
+        }
+    }
 }

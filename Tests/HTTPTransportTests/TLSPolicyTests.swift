@@ -54,7 +54,7 @@ struct TLSPolicyTests {
 
     @Test func `expired wrong host unknown issuer and pin mismatch are four codes`() async throws {
         var codes: [HTTPError.Code?] = []
-        for variant in [TestCertificate.Variant.expired, .wrongHost, .valid] {
+        for variant in [TestCertificate.Variant.expired, .notYetValid, .wrongHost, .valid] {
             let certificate = try TestCertificate.make(variant: variant)
             try await withTLS(certificate) { origin, client in
                 let trusted = TLSPolicy.authorities(in: certificate.rootPath)
@@ -66,7 +66,8 @@ struct TLSPolicyTests {
             }
         }
         let expected: [HTTPError.Code?] = [
-            .certificateExpired, .certificateHostMismatch, nil, .certificateNotTrusted, .certificatePinMismatch,
+            .certificateExpired, .certificateExpired, .certificateHostMismatch, nil, .certificateNotTrusted,
+            .certificatePinMismatch,
         ]
         expectEqual(codes, expected)
     }

@@ -230,4 +230,24 @@ struct UploadTests {
         pipe.close()
         await expect(!late.value)
     }
+
+    @Test func `a content is sent anew when a kept connection ends under it, and a stream is not`() async throws {
+        let ends = Atomic(false)
+        try await withOrigin { exchange in
+            ends.exchange(false, ordering: .relaxed) ? exchange.close() : exchange.respond(body: [1])
+        } _: { origin, client in
+            for content in [HTTPContent.bytes(Self.large), .stream(byteCount: 1) { HTTPBody([[7]]) }] {
+                _ = try await client.bytes(HTTPRequest(url: origin.url("/")))
+                ends.store(true, ordering: .relaxed)
+                if case .bytes = content.source {
+                    try await expectEqual(client.bytes(Self.request(origin, content)), [1])
+                    let bodies = origin.requests.suffix(2).map { $0.body == Self.large }
+                    expectEqual(bodies, [true, true])
+                } else {
+                    await expectHTTPError(.connectionLost) { try await client.send(Self.request(origin, content)) }
+                }
+            }
+            expectEqual(origin.requestCount, 5)
+        }
+    }
 }

@@ -8,7 +8,7 @@ public import PlatformBasics
 public struct HTTPRequest: Sendable, Hashable {
     /// The absolute `http` or `https` URL, without user name and password.
     ///
-    /// The fragment is never sent.
+    /// The path is sent as it is, with its dot segments, unless the request is signed. The fragment is never sent.
     public var url: URL
     /// The method, in the case in which it is sent. A `HEAD` request has no content; with one it is refused.
     public var method: String
@@ -17,7 +17,8 @@ public struct HTTPRequest: Sendable, Hashable {
     /// The client sets the fields that frame the message (`Host`, `Content-Length`, `Transfer-Encoding`, `Connection`
     /// …); they are refused here.
     public var headers: HTTPHeaders
-    /// The bytes to send with the request; `nil` without content and for a content that is not in memory.
+    /// The bytes to send with the request; `nil` without content and for a content that is not in memory. Their type is
+    /// that of a field `Content-Type`; without one no type is sent.
     ///
     /// Assigning replaces ``content``.
     public var body: [UInt8]? {
