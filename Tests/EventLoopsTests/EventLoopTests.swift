@@ -97,6 +97,45 @@ struct EventLoopTests {
         await expectEqual(resident.strays, 0)
     }
 
+    /// The descriptors of this process that are open.
+    private static var descriptors: Set<CInt> { Set((0..<1_024 as Range<CInt>).filter { fcntl($0, F_GETFD) >= 0 }) }
+
+    @Test func `a loop gives all descriptors back, and no process that is started inherits one`() async {
+        await #expect(processExitsWith: .success) {
+            func use(_ look: () -> Void = {}) async {
+                let loop = EventLoop(name: "test-loop")
+                expect(loop.start([Resident(loop)]))
+                look()
+                await loop.stopAndJoin()
+            }
+            await use()
+            let before = EventLoopTests.descriptors
+            await use {
+                let new = EventLoopTests.descriptors.subtracting(before)
+                expectEqual(new.count, 2)
+                expectEqual(new.filter { fcntl($0, F_GETFD) & FD_CLOEXEC == 0 }, [])
+            }
+            expectEqual(EventLoopTests.descriptors, before)
+            // With one left, the first of a loop is opened and the second is not.
+            let free = (0...CInt.max).first { !before.contains($0) } ?? 0
+            var limit = rlimit(rlim_cur: rlim_t(free) + 1, rlim_max: 1_024)
+            unsafe setrlimit(CInt(RLIMIT_NOFILE.rawValue), &limit)
+            for _ in 0..<3 { expect(!EventLoop(name: "test-loop").start([])) }
+            expectEqual(EventLoopTests.descriptors, before)
+        }
+    }
+
+    @Test func `the end of a loop is the end of its thread, which takes no signals`() async {
+        for count in 1...20 {
+            let loop = EventLoop(name: "test-loop")
+            let resident = Resident(loop)
+            expect(loop.start([resident]))
+            await expectEqual(resident.watchThread(), [])
+            await loop.stopAndJoin()
+            expectEqual(endedThreads.load(ordering: .acquiring), count)
+        }
+    }
+
     private static func enter(_ resident: Resident) { resident.assumeIsolated { $0.add(1) } }
 
     @Test func `an actor is not entered off its loop`() async {
@@ -108,6 +147,18 @@ struct EventLoopTests {
         }
     }
 }
+
+/// The threads that have ended completely, of those that have a value for the key.
+private let endedThreads = Atomic(0)
+private let endKey: pthread_key_t = {
+    var key = pthread_key_t()
+    unsafe pthread_key_create(&key) { _ in
+        // A caller that does not wait for it comes first.
+        for _ in 0..<2_000 { sched_yield() }
+        endedThreads.add(1, ordering: .releasing)
+    }
+    return key
+}()
 
 /// An actor that lives on a loop and does nothing useful.
 private actor Resident: LoopResident {
@@ -151,6 +202,14 @@ private actor Resident: LoopResident {
     }
 
     func forget(_ descriptor: Int32) { loop.forget(descriptor) }
+
+    /// Has the end of the thread counted, and returns the signals that it takes.
+    func watchThread() -> [CInt] {
+        unsafe pthread_setspecific(endKey, UnsafeRawPointer(bitPattern: 1))
+        var blocked = sigset_t()
+        unsafe pthread_sigmask(SIG_BLOCK, nil, &blocked)
+        return [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE].filter { unsafe sigismember(&blocked, $0) == 0 }
+    }
 
     private func handle(_ message: Message) {
         switch message {

@@ -72,6 +72,28 @@ struct DescriptorTests {
         }
     }
 
+    @Test func `a process that is started inherits nothing of a client`() async throws {
+        let origin = try OriginServer.byHand { $0.respond(body: [1]) }
+        defer { origin.stop() }
+        let url = origin.url("/").absoluteString
+        await #expect(processExitsWith: .success) { [url = url as String] in
+            try await Descriptors.prepare(needing: 20)
+            let before = Set(DescriptorTests.openOnes)
+            let client = HTTPClient(configuration: .loopback)
+            _ = try await client.bytes(HTTPRequest(url: URL(string: url)!))
+            // All but the two local sockets with which libcurl wakes itself, which lead nowhere.
+            let new = DescriptorTests.openOnes.filter { descriptor in
+                var (address, length) = (sockaddr(), socklen_t(MemoryLayout<sockaddr>.size))
+                let isSocket = unsafe getsockname(descriptor, &address, &length) == 0
+                return !before.contains(descriptor) && !(isSocket && address.sa_family == sa_family_t(AF_UNIX))
+            }
+            // Its connection, and two of its loop.
+            #expect(new.count >= 3)
+            expectEqual(new.filter { fcntl($0, F_GETFD) & FD_CLOEXEC == 0 }, [])
+            await client.shutdown()
+        }
+    }
+
     @Test func `what keeps a second connection from being made is told, and not what was wrong with the kept one`()
         async throws
     {

@@ -132,6 +132,7 @@ import WebImageTesting
             .s3(keyID: "a", secret: "s\r\nX: y", region: "r"), .s3(keyID: "a", secret: "", region: "r"),
             .s3(keyID: "a", secret: "s", region: "r:s"), .s3(keyID: "a", secret: "s", region: ""),
             .s3(keyID: "a", secret: "s", region: "r", sessionToken: "t\r\nX: y"),
+            .s3(keyID: "a,b", secret: "s", region: "r"), .s3(keyID: "a b", secret: "s", region: "r"),
         ]
         var refused = credentials.map { credential in
             var request = HTTPRequest(url: url)
