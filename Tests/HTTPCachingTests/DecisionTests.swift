@@ -152,6 +152,15 @@ struct DecisionTests {
         DecisionRow("RFC 9111, 5.2.1.3 broken", max60, asked: "Cache-Control: min-fresh=x", .validate(.request)),
         DecisionRow(
             "RFC 9111, 5.2.1.3 two", max60, asked: "Cache-Control: min-fresh=1, min-fresh=99", .validate(.request)),
+        DecisionRow(
+            "RFC 9111, 5.2.1.3 two", max60, asked: "Cache-Control: min-fresh=99, min-fresh=1", .validate(.request)),
+        DecisionRow(
+            "RFC 9111, 5.2.1.3 at the end", max60 + ", stale-while-revalidate=9", asked: "Cache-Control: min-fresh=0",
+            after: 60, .validate(.stale)),
+        DecisionRow(
+            "RFC 9111, 5.2.1.1 two", max60, asked: "Cache-Control: max-age=5, max-age=50", after: 9,
+            .validate(.request)),
+        DecisionRow("RFC 9111, 4.2.3 Date to come", max60 + " | Date: @3600", after: 59, .fresh),
         DecisionRow("RFC 9111, 5.2.1.4", max60, asked: "Cache-Control: no-cache", .validate(.request)),
         DecisionRow("RFC 9111, 5.2.1.4 stale", max60, asked: "Cache-Control: no-cache", after: 60, .validate(.stale)),
         DecisionRow("RFC 9111, 5.2.1.4", max60, asked: "Cache-Control: No-Cache=\"a\"", .validate(.request)),
@@ -240,6 +249,14 @@ struct DecisionTests {
         expectEqual(selection.age, 3)
         expectEqual(selection.secondsToLive, 57)
         expectEqual(rules.decide(request("Accept: c"), stored: variants, now: arrival), .forward(.varyMiss))
+        // Of two with one date, the one that arrived last.
+        var second = variants[0]
+        second.head.responseTime = arrival.advanced(by: 1)
+        for (index, pair) in [[second, variants[0]], [variants[0], second]].enumerated() {
+            let decision = rules.decide(request("Accept: a"), stored: pair, now: arrival.advanced(by: 1))
+            guard case .useFresh(let selection) = decision else { return expect(false) }
+            expectEqual(selection.index, index)
+        }
     }
 
     @Test func `the answer carries its age and not what is withheld`() {
@@ -252,5 +269,10 @@ struct DecisionTests {
         let answer = selection.fields(of: entry)
         expectEqual(answer.map(\.name), ["Cache-Control", "Age", "B", "A"])
         expectEqual(answer["Age"], "7")
+        let old = stored("Cache-Control: max-age=2147483648 | Age: 2147483648")
+        let stale = HTTPCacheRules.private.decide(
+            request("Cache-Control: max-stale"), stored: old, now: arrival.advanced(by: 9))
+        guard case .useStale(let oldest) = stale else { return expect(false) }
+        expectEqual(oldest.fields(of: old)["Age"], "2147483648")
     }
 }

@@ -73,7 +73,8 @@ struct FieldModelTests {
             let control = CacheControl(targeted: "CDN-Cache-Control", in: ["CDN-Cache-Control": text])
             let isStored = last["no-store"].map { $0 == .boolean(false) } ?? true
             for broken in [
-                "\(text),", "\(text) ;", "\(text), =1", "&, \(text)", "\(text), A", "\(text), a=\"", "\(text), b=?2",
+                "\(text),", "\(text);", "\(text) ;", "\(text), =1", "&, \(text)", "\(text), A", "\(text), a=\"",
+                "\(text), b=?2",
             ] {
                 var reader = StructuredReader(Array(broken.utf8))
                 if let found = reader.dictionary() { return "\(broken) is read as \(found)" }

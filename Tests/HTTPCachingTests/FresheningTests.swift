@@ -72,6 +72,7 @@ struct FresheningTests {
         ConfirmRow("RFC 9111, 4.3.4 strong against none", ["A: 1"], "ETag: \"a\"", []),
         ConfirmRow("RFC 9111, 4.3.4 weak, latest", ["ETag: W/\"a\"", "ETag: W/\"a\""], "ETag: W/\"a\"", [1]),
         ConfirmRow("RFC 9111, 4.3.4 weak against strong", ["ETag: \"a\""], "ETag: W/\"a\"", [0]),
+        ConfirmRow("RFC 9111, 4.3.4 weak against none", ["A: 1"], "ETag: W/\"a\"", []),
         ConfirmRow("RFC 9111, 4.3.4 weak, none", ["ETag: W/\"a\""], "ETag: W/\"b\"", []),
         ConfirmRow("RFC 9111, 4.3.4 date", ["Last-Modified: @-9", "Last-Modified: @-8"], "Last-Modified: @-9", [0]),
         ConfirmRow("RFC 9111, 4.3.4 other date", ["Last-Modified: @-9"], "Last-Modified: @-8", []),
@@ -116,6 +117,18 @@ struct FresheningTests {
         expectEqual(change.response.age(at: later), 2)
         expect(!change.response.isInvalidated)
         expectEqual(Outcome(rules.decide(request(), stored: change.response, now: later)), .fresh)
+    }
+
+    @Test func `a 304 without Vary leaves the selectors, and one with another makes new ones`() throws {
+        let rules = HTTPCacheRules.shared
+        let entry = stored("ETag: \"a\" | Vary: Accept | Cache-Control: max-age=60", for: "Accept: a | DPR: 2")
+        for (new, selectors) in [
+            ("A: 1", ["accept": "a"]), ("Vary: DPR", ["dpr": "2"]), ("Vary: Accept, DPR", ["accept": "a", "dpr": "2"]),
+        ] {
+            let confirmation = head("ETag: \"a\" | " + new, status: 304)
+            let changes = rules.freshen([entry], by: confirmation, of: request("Accept: a | DPR: 2")).changes
+            expectEqual(try #require(changes.first).response.selectors, selectors, "\(new)")
+        }
     }
 
     @Test func `a 304 may end or spare the entry`() {
@@ -163,6 +176,8 @@ struct FresheningTests {
         let entry = stored("ETag: \"a\"")
         #expect(rules.freshen([entry], byHead: head("", status: 404), of: request(method: "HEAD")).changes.isEmpty)
         #expect(rules.freshen([entry], byHead: head(""), of: request()).changes.isEmpty)
+        let missing = stored("ETag: \"a\"", status: 404)
+        #expect(rules.freshen([missing], byHead: head("ETag: \"b\""), of: request(method: "HEAD")).changes.isEmpty)
         let other = stored("Vary: DPR", for: "DPR: 1")
         #expect(rules.freshen([other], byHead: head(""), of: request("DPR: 2", method: "HEAD")).changes.isEmpty)
     }

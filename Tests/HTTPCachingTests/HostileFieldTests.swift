@@ -93,6 +93,17 @@ struct HostileFieldTests {
         _ = stored("ETag: \"a\"").isNotModified(for: HTTPRequest(url: address, headers: headers))
     }
 
+    @Test func `a field is read up to its longest, in all its lines together`() {
+        let line = "max-age=60," + String(repeating: " ", count: 32_757)
+        for (lines, isRead) in [([line, line], true), ([line + line], true), ([line, line, " "], false)] {
+            let fields = HTTPHeaders(lines.map { HTTPHeaders.Field(name: "Cache-Control", value: $0) })
+            let response = ResponseHead(status: 200, headers: fields, requestTime: arrival, responseTime: arrival)
+            expectEqual(HTTPCacheRules.private.refusal(of: response, to: request()) == nil, isRead)
+            let asked = HTTPRequest(url: address, headers: fields)
+            expectEqual(RequestCacheControl(asked.headers).noStore, !isRead)
+        }
+    }
+
     @Test func `ten thousand lines are one field`() {
         let lines = (0..<10_000).map { HTTPHeaders.Field(name: "Cache-Control", value: $0 == 9_999 ? "no-store" : "") }
         let response = ResponseHead(

@@ -64,6 +64,9 @@ struct InvalidationTests {
         #expect(try target("http://example.org/a") != target("http://example.org/A"))
         #expect(try target("http://example.org/a?") != target("http://example.org/a"))
         #expect(try target("http://example.org/a") != target("https://example.org/a"))
+        for (escaped, plain) in [("a?b=c%26d", "a?b=c&d"), ("a%2Fb", "a/b"), ("a%3Fb", "a?b"), ("a?b=%20", "a?b=+")] {
+            #expect(try target("http://example.org/" + escaped) != target("http://example.org/" + plain))
+        }
         try expectNil(target("/a"))
         try expectNil(target("ftp://example.org/a"))
     }

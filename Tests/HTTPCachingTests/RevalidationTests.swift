@@ -43,6 +43,7 @@ struct RevalidationTests {
         ConditionRow("RFC 9110, 8.8.3.2 weak", "ETag: W/\"a\"", "If-None-Match: \"a\"", true),
         ConditionRow("RFC 9110, 8.8.3 case", "ETag: \"a\"", "If-None-Match: \"A\"", false),
         ConditionRow("RFC 9110, 13.1.2 *", "", "If-None-Match: *", true),
+        ConditionRow("RFC 9110, 13.1.2 * among tags", "ETag: \"a\"", "If-None-Match: *, \"b\"", false),
         ConditionRow("RFC 9110, 13.1.2 no tag", "", "If-None-Match: \"a\"", false),
         ConditionRow("RFC 9110, 13.1.2 open quote", "ETag: \"a\"", "If-None-Match: \"a", false),
         ConditionRow("RFC 9110, 13.1.3", "Last-Modified: @-9", "If-Modified-Since: @-9", true),
@@ -79,6 +80,8 @@ struct RevalidationTests {
         RevalidationRow(
             "RFC 9111, 4.3.2 union", "ETag: \"a\"", "If-None-Match: \"b\", W/\"c\"",
             "If-None-Match: \"a\", \"b\", W/\"c\""),
+        RevalidationRow(
+            "RFC 9111, 4.3.2 weak", "ETag: \"a\"", "If-None-Match: W/\"c\"", "If-None-Match: \"a\", W/\"c\""),
         RevalidationRow("RFC 9111, 4.3.2 known", "ETag: \"a\"", "If-None-Match: W/\"a\"", "If-None-Match: \"a\""),
         RevalidationRow("RFC 9111, 4.3.2 *", "ETag: \"a\"", "If-None-Match: *", "If-None-Match: \"a\""),
         RevalidationRow(
@@ -107,6 +110,8 @@ struct RevalidationTests {
                 head: ResponseHead(status: 200, headers: ["ETag": tag], requestTime: arrival, responseTime: arrival))
             expectEqual(rules.decide(request(), stored: entry, now: arrival), .forward(.stale))
         }
+        let longest = stored("ETag: " + String(repeating: "a", count: 8_192))
+        expectEqual(Outcome(rules.decide(request(), stored: longest, now: arrival)), .validate(.stale))
     }
 
     struct StandInRow: SourcedRow {
@@ -138,6 +143,9 @@ struct RevalidationTests {
         StandInRow(
             source: "RFC 5861, 4 longer", given: window, asked: "Cache-Control: stale-if-error=99", after: 159,
             expected: true),
+        StandInRow(
+            source: "RFC 5861, 4 two", given: "Cache-Control: max-age=60",
+            asked: "Cache-Control: stale-if-error=9, stale-if-error=99", after: 70, expected: false),
         StandInRow(source: "RFC 5861, 4 none", given: "Cache-Control: max-age=60", after: 61, expected: false),
         StandInRow(source: "RFC 9111, 5.2.2.2", given: window + ", must-revalidate", after: 61, expected: false),
         StandInRow(source: "RFC 9111, 5.2.2.4", given: window + ", no-cache", after: 1, expected: false),

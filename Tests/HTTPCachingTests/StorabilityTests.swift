@@ -76,6 +76,8 @@ struct StorabilityTests {
         StorabilityRow("RFC 9110, 5.6.4 open quote", "Cache-Control: a=\"b, no-store", .responseSaysNoStore),
         StorabilityRow("RFC 9111, 5.2.2.3", "Cache-Control: must-understand, no-store, max-age=60", nil),
         StorabilityRow("RFC 9111, 5.2.2.3", "Cache-Control: must-understand, max-age=60", .notUnderstood, status: 599),
+        StorabilityRow("RFC 9111, 5.2.2.3", "Cache-Control: must-understand, max-age=60", .notUnderstood, status: 506),
+        StorabilityRow("RFC 9111, 5.2.2.3", "Cache-Control: must-understand, max-age=60", .notUnderstood, status: 510),
         StorabilityRow(
             "RFC 9111, 5.2.2.3", "Cache-Control: must-understand, no-store, max-age=60", .notUnderstood, status: 299),
         StorabilityRow("RFC 9111, 5.2.2.3", "Cache-Control: must-understand=1, no-store", .responseSaysNoStore),
@@ -110,6 +112,7 @@ struct StorabilityTests {
         StorabilityRow("RFC 9213, 2.2", "CDN-Cache-Control: no-store | Cache-Control: max-age=60", nil, .private),
         StorabilityRow("RFC 9213, 2.1 not true", "CDN-Cache-Control: no-store=?0 | Cache-Control: no-store", nil),
         StorabilityRow("RFC 9213, 2.1 other type", "CDN-Cache-Control: no-store=1", .responseSaysNoStore),
+        StorabilityRow("RFC 9213, 2.1 no public", "CDN-Cache-Control: public=5", .notCacheable, status: 302),
         StorabilityRow("RFC 9213, 2.1 error", "CDN-Cache-Control: & | Cache-Control: no-store", .responseSaysNoStore),
         StorabilityRow("RFC 9213, 2.2 Expires", "CDN-Cache-Control: foo | Expires: @60", .notCacheable, status: 302),
         StorabilityRow("RFC 9111, 4.1 Vary: *", fresh + " | Vary: *", .cannotBeSelected),
@@ -152,6 +155,10 @@ struct StorabilityTests {
         FieldRow(
             source: "RFC 9111, 3.1 two lines", given: "Connection: X | A: 2 | connection: y | Y: 1 | X: 1", names: ["A"]
         ),
+        FieldRow(source: "RFC 9110, 5.6.4 open quote", given: "Connection: close\", X | X: 1 | A: 2", names: ["A"]),
+        FieldRow(
+            source: "RFC 9111, 5.2.2.4 alone", given: "Cache-Control: no-cache=x, max-age=1 | X: 1 | A: 3",
+            names: ["Cache-Control", "A"], scope: .private),
         FieldRow(
             source: "RFC 9110, 7.6.1",
             given:

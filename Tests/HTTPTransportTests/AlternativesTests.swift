@@ -63,4 +63,33 @@ struct AlternativesTests {
         expectEqual(stub.requests.map { $0.options.tls?.clientCertificate != nil }, [true, true, false])
         expect(stub.requests.allSatisfy { $0.options.tls != nil })
     }
+
+    @Test func `an alternative at the origin of the request has its credentials, also after one elsewhere`()
+        async throws
+    {
+        let status = HTTPError.Response(status: 503, headers: [:], url: url, beginning: [])
+        let names = ["Authorization", "Cookie", "Cookie2", "Proxy-Authorization"]
+        // A failure is a status, an error, or an error with a status.
+        for failure in [
+            .status(503), .failure(.timedOut),
+            .failure(HTTPError(code: .unacceptableStatus, message: "", response: status)),
+        ] as [StubReply] {
+            let stub = StubLoader { _, _ in failure }
+            var request = HTTPRequest(url: url)
+            for name in names { request.headers[name] = "a" }
+            let urls = ["http://b.example/x", "https://a.example/x", "http://a.example/y", "http://a.example:80/z"]
+            _ = try? await AlternativesLoader(stub) { _ in urls.map { URL(string: $0)! } }.send(request)
+            let sent = stub.requests.map { request in names.count { request.headers.contains(name: $0) } }
+            expectEqual(sent, [4, 0, 0, 4, 4])
+        }
+    }
+
+    @Test func `at most eight others are asked, and none with a content`() async throws {
+        let stub = StubLoader { _, _ in .status(503) }
+        let loader = AlternativesLoader(stub) { _ in (1...20).map { URL(string: "http://a.example/\($0)")! } }
+        _ = try await loader.get(url)
+        expectEqual(stub.requestCount, 9)
+        _ = try await loader.send(HTTPRequest(url: url, body: [1]))
+        expectEqual(stub.requestCount, 10)
+    }
 }

@@ -80,6 +80,22 @@ struct CircuitTests {
         for _ in 0..<7 { expect(!isSpared(send(loader))) }
     }
 
+    @Test func `an error with a status counts by the status alone`() {
+        func error(_ status: Int) -> StubReply {
+            .failure(
+                HTTPError(
+                    code: .timedOut, message: "",
+                    response: HTTPError.Response(
+                        status: status, headers: [:], url: URL(string: "http://a/")!, beginning: [])))
+        }
+        for (replies, opens) in [([500, 599, 503], true), ([500, 404, 500], false), ([499, 499, 499], false)] {
+            let loader = loader()
+            stub.respond(to: "/x", with: error(replies[0]), error(replies[1]), error(replies[2]), .ok([]))
+            for _ in 0..<3 { expect(!isSpared(send(loader))) }
+            expectEqual(isSpared(send(loader)), opens, "\(replies)")
+        }
+    }
+
     @Test func `requests from before a circuit opened do not keep it open longer when they fail`() {
         let loader = loader()
         let gate = Gate()

@@ -182,6 +182,13 @@ struct FileDownloadTests {
         task.cancel()
         await expectError(CancellationError.self) { try await task.value }
         expectEqual(stub.requestCount, 0)
+        // It waits no longer.
+        let executor = SeededExecutor(seed: 1)
+        let waiting = Probe(on: executor) { await control.waitUntilPaused() }
+        executor.drain()
+        expect(waiting.isRunning)
+        waiting.cancel()
+        executor.drain()
         await downloader.shutdown()
     }
 
@@ -241,6 +248,28 @@ struct FileDownloadTests {
         try FileManager.default.createSymbolicLink(atPath: path + ".part", withDestinationPath: path)
         await expectHTTPError(.fileNotAllowed) { try await download() }
         expectEqual(bytes(), whole)
+        expectEmpty(place.openDescriptors)
+    }
+
+    @Test func `a body that begins anew leaves nothing of an earlier one, neither bytes nor its note`() async throws {
+        let new = [UInt8](repeating: 7, count: 100)
+        let short = StubReply.status(
+            206, headers: ["Content-Range": "bytes 10-99/100", "ETag": "\"v2\""], bytes: Array(new[10...]))
+        stub.respond(
+            to: "/x", with: ok().failing(after: 40), ok(new, tag: "\"v2\"").failing(after: 10), short,
+            ok().failing(after: 40), ok(tag: nil).failing(after: 50), ok())
+        await expectNoFile()
+        await expectNoFile()
+        expectEqual(bytes(".part"), Array(new[..<10]))
+        try await expectEqual(download(), [100, 90])
+        expectEqual(bytes(), new)
+        await expectNoFile()
+        await expectNoFile()
+        expectEqual(names, ["file", "file.part"])
+        try await expectEqual(download(), [100, 100])
+        expectEqual(bytes(), whole)
+        expectEqual(
+            stub.requests.map { $0.headers["Range"] }, [nil, "bytes=40-", "bytes=10-", nil, "bytes=40-", nil])
     }
 
     @Test func `a file has a limit and only a plain GET request is downloaded`() async throws {

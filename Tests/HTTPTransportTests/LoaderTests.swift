@@ -28,6 +28,8 @@ struct LoaderTests {
         let client = HTTPClient()
         let chain = HTTPLoaderChain([FileLoader(roots: []), DataURLLoader(), client, client])
         expectEqual(chain.schemes, ["file", "data", "http", "https"])
+        expectEqual(chain.localSchemes, ["file", "data"])
+        expectEqual([two.canLoad(try request("b://x/")), two.canLoad(try request("c://x/"))], [true, false])
         let odd = try request("ftp://a.example/x")
         expect(!chain.canLoad(odd))
         let error = await expectHTTPError(.unsupportedURL) { try await chain.send(odd) }
@@ -79,8 +81,10 @@ struct LoaderTests {
         let bytes = try await loader.bytes(exact)
         expectEqual(bytes.count, 10)
         exact.options.maximumBodyByteCount = 9
+        var generous = try request("data:,0123456789a")
+        generous.options.maximumBodyByteCount = 99
         let long = try request("data:," + String(repeating: "a", count: 9_999))
-        for larger in [exact, try request("data:,0123456789a"), long] {
+        for larger in [exact, generous, try request("data:,0123456789a"), long] {
             await expectHTTPError(.bodyTooLarge) { try await loader.send(larger) }
         }
         // What counts are the bytes, however they are spelled.
@@ -109,6 +113,9 @@ struct LoaderTests {
         expectEqual([loader.canLoad(other), loader.canLoad(HTTPRequest(url: url))], [false, true])
         let missing = try await loader.send(other)
         expectEqual(missing.status, 404)
+        var successful = other
+        successful.options.acceptableStatuses = .success
+        await expectHTTPError(.unacceptableStatus) { try await loader.send(successful) }
         expectEqual(loader.schemes, ["asset"])
     }
 

@@ -59,6 +59,20 @@ struct NetworkMonitorTests {
         await expectNil(late.next())
     }
 
+    @Test func `what changes before the watch begins is seen without a report`() async throws {
+        let kernel = Kernel(NetworkState())
+        let looks = Mutex(0)
+        let monitor = NetworkMonitor(descriptor: kernel.near) {
+            let look = looks.withLock { looks in
+                looks += 1
+                return looks
+            }
+            return look == 1 ? NetworkState() : Self.wired
+        }
+        try await monitor.waitUntilReachable()
+        await monitor.shutdown()
+    }
+
     @Test func `a waiting task goes on when there is a route`() async throws {
         let kernel = Kernel(NetworkState())
         let monitor = kernel.monitor()
@@ -89,6 +103,9 @@ struct NetworkMonitorTests {
         expectEqual(fcntl(kernel.near, F_GETFD), -1)
         let none = NetworkMonitor(descriptor: -1) { NetworkState() }
         expect(!none.state.isReachable)
+        var ended = none.changes().makeAsyncIterator()
+        await expectEqual(ended.next(), NetworkState())
+        await expectNil(ended.next())
         await none.shutdown()
     }
 

@@ -58,6 +58,16 @@ struct ResumingTests {
         expectEqual(bytes, whole)
         expectEqual(stub.requests.map { $0.headers["Range"] }, [nil, "bytes=40-", "bytes=60-", "bytes=65-"])
         expectEqual(store.count, 0)
+        for code in [HTTPError.Code.truncatedBody, .timedOut] {
+            let (stub, error) = (StubLoader(), HTTPError(code: code, message: ""))
+            stub.respond(to: "/x", with: ok().failing(after: 40, with: error), rest(from: 40))
+            let loader = ResumingLoader(stub, store: store, maximumResumptions: 1)
+            try await expectEqual(loader.bytes(HTTPRequest(url: url)), whole, "\(code)")
+        }
+        let other = StubLoader()
+        other.respond(to: "/x", with: ok().failing(after: 40), .status(416))
+        try await breakOff(ResumingLoader(other, store: store, maximumResumptions: 1))
+        expectEqual(store.count, 0)
         stub.respond(to: "/x", with: ok().failing(after: 40))
         try await breakOff(loader(0))
     }
@@ -88,9 +98,14 @@ struct ResumingTests {
         try await breakOff(loader)
         var other = HTTPRequest(url: url)
         other.options.credential = .bearer("b")
-        let requests = [other, HTTPRequest(url: url, headers: ["Cookie": "a"]), HTTPRequest(url: url, method: "POST")]
+        let requests =
+            [other, HTTPRequest(url: url, method: "POST"), HTTPRequest(url: url, body: [1])]
+            + ["Cookie", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"].map {
+                HTTPRequest(url: url, headers: [$0: "a"])
+            }
         for request in requests { _ = try? await loader.bytes(request) }
-        expectEqual(stub.requests.dropFirst(2).map { $0.headers["Range"] }, [nil, nil, nil, nil])
+        expectEqual(stub.requests.dropFirst(2).compactMap { $0.headers["Range"] }, [])
+        expectEqual(stub.requestCount, 3 + requests.count)
     }
 
     @Test func `content that has changed is sent whole and the beginning is dropped`() async throws {
@@ -127,13 +142,42 @@ struct ResumingTests {
         expectEqual(stub.requests.map { $0.headers["Range"] }, [nil, "bytes=40-", nil])
     }
 
+    @Test func `accepted statuses and an unknown length do not keep a body from its rest`() async throws {
+        var request = HTTPRequest(url: url)
+        request.options.acceptableStatuses = [200]
+        let body = AsyncThrowingStream<[UInt8], any Error> { stream in
+            stream.yield(Array(whole[..<40]))
+            stream.finish(throwing: HTTPError(code: .connectionLost, message: ""))
+        }
+        let chunked = HTTPResponse(status: 200, headers: ["ETag": "\"v1\""], url: url, body: HTTPBody(body))
+        stub.respond(to: "/x", with: .response(chunked), rest(from: 40))
+        let loader = loader()
+        await expectHTTPError { try await loader.bytes(request) }
+        try await expectEqual(loader.send(request).headers["Content-Length"], "100")
+        let asked = try #require(stub.requests.last?.options.acceptableStatuses)
+        expectEqual([200, 206, 412, 416, 404].map { asked.contains($0) }, [true, true, true, true, false])
+        for status in [412, 416] {
+            let answer = HTTPError.Response(status: status, headers: [:], url: url, beginning: [])
+            let error = HTTPError(code: .unacceptableStatus, message: "", response: answer)
+            let stub = StubLoader()
+            stub.respond(to: "/x", with: ok().failing(after: 40), .failure(error), ok())
+            let loader = ResumingLoader(stub, maximumResumptions: 0)
+            await expectHTTPError { try await loader.bytes(request) }
+            try await expectEqual(loader.bytes(request), whole)
+        }
+    }
+
     @Test func `an error of the origin leaves the beginning for later`() async throws {
-        stub.respond(to: "/x", with: ok().failing(after: 40), .status(503), .failure(.cannotConnect), rest(from: 40))
+        stub.respond(
+            to: "/x", with: ok().failing(after: 40), .status(503), .status(400), .failure(.cannotConnect),
+            rest(from: 40)
+        )
         let loader = loader()
         try await breakOff(loader)
-        let refused = try await loader.get(url)
-        expectEqual(refused.status, 503)
-        expectEqual(store.count, 1)
+        for status in [503, 400] {
+            try await expectEqual(loader.get(url).status, status)
+            expectEqual(store.count, 1)
+        }
         await expectHTTPError { try await loader.get(url) }
         expectEqual(store.count, 1)
         let bytes = try await loader.bytes(HTTPRequest(url: url))
@@ -151,6 +195,7 @@ struct ResumingTests {
             let loader = ResumingLoader(stub, maximumResumptions: 0)
             try await breakOff(loader)
             await expectHTTPError(code) { try await loader.bytes(HTTPRequest(url: url)) }
+            expectEqual(loader.store.count, code == .truncatedBody ? 1 : 0)
         }
     }
 
@@ -189,8 +234,8 @@ struct ResumingTests {
 
     @Test func `a store keeps the newest beginnings within its limits, in which addresses and fields count`() throws {
         let store = PartialBodyStore(maximumByteCount: 9_000, maximumBodyByteCount: 4_000, maximumCount: 3)
-        let response = HTTPResponse(status: 200, headers: ["ETag": "\"v\""], url: url)
-        let keep = { (number: Int, count: Int) throws in
+        func keep(_ number: Int, _ count: Int, _ tag: String = "\"v\"") throws {
+            let response = HTTPResponse(status: 200, headers: ["ETag": tag], url: url)
             let request = HTTPRequest(url: url.appending(path: "\(number)"))
             var partial = try #require(PartialBody(response, to: request))
             partial.append([UInt8](repeating: 0, count: count))
@@ -198,6 +243,9 @@ struct ResumingTests {
         }
         try keep(1, 4_001)
         expectEqual(store.count, 0)
+        try keep(1, 4_000)
+        expectEqual(store.count, 1)
+        store.removeAll()
         for number in 2...4 { try keep(number, 3_000) }
         expectEqual(store.count, 2)
         #expect(store.byteCount > 6_000)
@@ -209,6 +257,8 @@ struct ResumingTests {
         try keep(9, 1_005)
         try keep(9, 1_002)
         #expect(store.byteCount - small > 950 && store.byteCount - small < 1_050)
+        try keep(9, 7, "\"w\"")
+        expectEqual(store.take(HTTPRequest(url: url.appending(path: "9")))?.count, 7)
         expectEqual(store.take(HTTPRequest(url: url.appending(path: "8")))?.count, 1)
         store.removeAll()
         expectEqual(store.byteCount, 0)

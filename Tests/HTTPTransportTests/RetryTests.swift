@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import Locks
 import TaskCoordination
 import TestSupport
 import Testing
@@ -126,12 +127,14 @@ struct RetryTests {
         expectEqual(stub.requestCount, 13)
         _ = sending.send(loader, host: "b")
         expectEqual(stub.requestCount, 16)
+        _ = sending.send(loader, host: "B")
+        expectEqual(stub.requestCount, 18)
         // Ten successes pay for one retry.
         stub.respond(to: "/x", with: .ok([]))
         for _ in 0..<10 { _ = sending.send(loader) }
         stub.respond(to: "/x", with: .status(503))
         for _ in 0..<2 { _ = sending.send(loader) }
-        expectEqual(stub.requestCount, 16 + 10 + 3)
+        expectEqual(stub.requestCount, 18 + 10 + 3)
     }
 
     @Test func `a budget for many hosts is bounded in bytes and the host that took longest ago has all again`() {
@@ -164,5 +167,30 @@ struct RetryTests {
         sending.executor.drain()
         expectEqual(waiting.value?.status, 503)
         #expect(sending.send(loader(fraction: 0, ready: { throw NotReady() })).error is NotReady)
+    }
+
+    @Test func `what waits by itself gives its turn to another meanwhile`() {
+        /// Counts those that wait now, and those that have waited.
+        final class Turns: TurnGiving {
+            let counts = Mutex((present: 0, all: 0))
+
+            func withoutTurn(_ wait: @Sendable () async throws -> Void) async throws {
+                counts.withLock { $0 = ($0.present + 1, $0.all + 1) }
+                defer { counts.withLock { $0.present -= 1 } }
+                try await wait()
+            }
+        }
+        stub.respond(to: "/x", with: .status(503), .ok([]))
+        let limited = RateLimitingLoader(
+            StubLoader { _, _ in .ok([]) }, perHost: HTTPRateLimit(1, per: .seconds(1)), clock: clock)
+        _ = sending.send(limited)
+        for loader in [limited, loader()] as [any HTTPLoading] {
+            let turns = Turns()
+            let probe = RequestTurn.$giver.withValue(turns) { sending.send(loader) }
+            expectEqual(turns.counts.withLock { [$0.present, $0.all] }, [1, 1])
+            sending.advance(.seconds(1))
+            expectEqual(probe.value?.status, 200)
+            expectEqual(turns.counts.withLock { [$0.present, $0.all] }, [0, 1])
+        }
     }
 }

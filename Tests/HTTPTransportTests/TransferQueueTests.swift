@@ -166,6 +166,60 @@ struct TransferQueueTests {
         expectEqual(transfer.state, .ended(.succeeded))
     }
 
+    @Test func `a response that comes in spite of a pause ends the transfer, and no limit is exceeded`() throws {
+        let gate = Gate()
+        let loader = ClosureLoader { request in
+            await gate.pass()
+            return HTTPResponse(status: 200, url: request.url, body: HTTPBody([[1, 2, 3]]))
+        }
+        let queue = HTTPTransferQueue(loader, executor: executor)
+        let transfers = [3, 2].map { queue.add(request("x"), upTo: $0) }
+        executor.drain()
+        transfers.forEach { $0.pause() }
+        gate.open()
+        executor.drain()
+        expectEqual(transfers.map(\.state), [.ended(.succeeded), .ended(.failed)])
+        expectEqual(queue.runningCount, 0)
+        let limited = Probe(on: executor) { try await transfers[1].response() }
+        executor.drain()
+        expectEqual((limited.error as? HTTPError)?.code, .bodyTooLarge)
+    }
+
+    @Test func `paused twice, a transfer tells both, and then ends by a cancellation of its loader`() throws {
+        stub.respond(to: "/x", with: .silence, .silence, .failure(CancellationError()))
+        let queue = HTTPTransferQueue(stub, executor: executor)
+        let transfer = queue.add(request("x"))
+        executor.drain()
+        for _ in 0..<2 {
+            transfer.pause()
+            executor.drain()
+            expectEqual(transfer.state, .paused)
+            transfer.resume()
+            expectEqual(transfer.state, .waiting)
+            executor.drain()
+        }
+        expectEqual(transfer.state, .ended(.cancelled))
+        expectEqual(stub.requestCount, 3)
+    }
+
+    @Test func `cancelling all ends what runs, waits, is queued or is paused, each once`() throws {
+        let queue = HTTPTransferQueue(stub, width: 1, executor: executor)
+        let running = queue.add(request("silence"))
+        let paused = queue.add(request("paused"))
+        let all = [running, paused, queue.add(request("queued")), queue.add(request("after"), after: [running])]
+        executor.drain()
+        paused.pause()
+        expectEqual(paused.state, .paused)
+        queue.cancelAll()
+        // Only the one that runs has to be waited for.
+        expectEqual(all.dropFirst().map(\.state), Array(repeating: .ended(.cancelled), count: 3))
+        expectEqual(queue.waitingCount, 0)
+        executor.drain()
+        expectEqual(running.state, .ended(.cancelled))
+        expectEqual(sentPaths, ["silence"])
+        expectEqual(queue.runningCount, 0)
+    }
+
     @Test func `a paused transfer of a resuming loader goes on where it was`() throws {
         let tag = ["ETag": "\"1\"", "Content-Length": "6"] as HTTPHeaders
         let rest = ["ETag": "\"1\"", "Content-Range": "bytes 3-5/6"] as HTTPHeaders
@@ -214,21 +268,6 @@ struct TransferQueueTests {
         executor.drain()
         expectEqual(transfer.state, .ended(.cancelled))
         expectEqual(stub.requestCount, 1)
-    }
-
-    @Test func `reports of an earlier run do not count`() {
-        let board = TransferBoard()
-        let first = board.beginRun()
-        first(.connecting)
-        expectEqual(board.state, .connecting)
-        board.set(.paused)
-        first(.sending(byteCount: 1))
-        expectEqual(board.state, .paused)
-        let second = board.beginRun()
-        first(.sending(byteCount: 2))
-        expectEqual(board.state, .paused)
-        second(.connecting)
-        expectEqual(board.state, .connecting)
     }
 
     @Test(arguments: Seeds.first(100))

@@ -50,4 +50,46 @@ struct TransferRulesTests {
         }
         expectEqual(names, ["ResumingLoader", "RetryingLoader", "CircuitBreakingLoader", "RateLimitingLoader"])
     }
+
+    @Test func `each rate holds by itself, and beginnings are kept for all loaders`() async throws {
+        var rules = TransferRules()
+        let rare = HTTPRateLimit(1, per: .seconds(86_400))
+        let other = URL(string: "http://b.example/x")!
+        stub.respond(to: "/x", with: .ok([1]))
+        for isForAll in [true, false] {
+            (rules.rate, rules.rateOfHost) = isForAll ? (rare, nil) : (nil, rare)
+            let loader = rules.loader(around: stub)
+            try await expectEqual(loader.bytes(HTTPRequest(url: url)), [1])
+            if isForAll {
+                await expectHTTPError(.overloaded) { try await loader.get(other) }
+            } else {
+                try await expectEqual(loader.bytes(HTTPRequest(url: other)), [1])
+                await expectHTTPError(.overloaded) { try await loader.get(url) }
+            }
+        }
+        (rules.rate, rules.rateOfHost, rules.maximumResumptions) = (nil, nil, 0)
+        let rest = StubReply.status(
+            206, headers: ["Content-Range": "bytes 2-3/4", "ETag": "\"v1\""], bytes: [3, 4])
+        let stub = StubLoader()
+        stub.respond(to: "/x", with: .ok([1, 2, 3, 4]).header("ETag", "\"v1\"").failing(after: 2), rest)
+        await expectHTTPError { try await rules.loader(around: stub).bytes(HTTPRequest(url: url)) }
+        expectEqual(rules.partialBodies.count, 1)
+        try await expectEqual(rules.loader(around: stub).bytes(HTTPRequest(url: url)), [1, 2, 3, 4])
+    }
+
+    @Test func `a loader around another one is for the same requests and ends it`() async throws {
+        let named = StubLoader(schemes: ["a"])
+        let inner = HTTPLoaderChain(DataURLLoader(), named)
+        for loader in [
+            RetryingLoader(inner), CircuitBreakingLoader(inner), RateLimitingLoader(inner), ResumingLoader(inner),
+            AlternativesLoader(inner) { _ in [] },
+        ] as [any HTTPLoading] {
+            expectEqual(loader.schemes, ["data", "a"])
+            expectEqual(loader.localSchemes, ["data"])
+            let can = ["data:,x", "a:x", "b:x"].map { loader.canLoad(HTTPRequest(url: URL(string: $0)!)) }
+            expectEqual(can, [true, true, false])
+            await loader.shutdown()
+        }
+        expect(named.isShutDown)
+    }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-import HTTPLoaders
 import Locks
 import TestSupport
 import Testing
 import WebImageTesting
 
+@testable import HTTPLoaders
 @testable import HTTPTransport
 
 /// The states of transfers over a real connection.
@@ -36,6 +36,27 @@ struct TransferStateTests {
             let bytes = try await transfer.response().bytes
             expectEqual(bytes, Array("abcdefghij".utf8))
         }
+    }
+
+    @Test func `reports of an earlier run do not count`() {
+        let (board, executor) = (TransferBoard(), SeededExecutor(seed: 1))
+        let first = board.beginRun()
+        first(.connecting)
+        expectEqual(board.state, .connecting)
+        board.set(.paused)
+        first(.sending(byteCount: 1))
+        expectEqual(board.state, .paused)
+        let second = board.beginRun()
+        first(.sending(byteCount: 2))
+        expectEqual(board.state, .paused)
+        second(.connecting)
+        expectEqual(board.state, .connecting)
+        // Nor does what one has sent before.
+        second(.sending(byteCount: 3))
+        _ = board.beginRun()
+        let late = Probe(on: executor) { await board.states(after: nil, nil)?.sent }
+        executor.drain()
+        #expect(late.value == .some(nil))
     }
 
     @Test(arguments: [1, 20_000, 64 << 10]) func `the content that a response follows is told as sent`(

@@ -44,6 +44,12 @@ import WebImageTesting
         try await expectEqual(part.body.collect(upTo: 9), [2, 3])
         let tag = try #require(part.headers["ETag"])
         try await expectEqual(loader.send(HTTPRequest(url: url, headers: ["If-None-Match": tag])).status, 304)
+        // The key of the service signs, whatever credential a request brings; a key is decoded once.
+        server.contents["%61"] = BucketServer.Object(bytes: [5])
+        var other = HTTPRequest(url: URL(string: "s3://pictures/%2561")!)
+        other.options.credential = .bearer("token")
+        try await expectEqual(loader.send(other).body.collect(upTo: 9), [5])
+        expectEqual(server.faults.entries, [])
         await loader.shutdown()
     }
 
@@ -62,8 +68,8 @@ import WebImageTesting
         let error = await expectError(HTTPError.self) { try await loader.send(HTTPRequest(url: url)) }
         expectEqual(error?.code, code)
         let post = URL(string: "s3://pictures/a")!
-        await expectError(HTTPError.self) {
-            try await loader.send(HTTPRequest(url: post, method: "PUT", body: []))
+        for method in ["PUT", "DELETE", "POST"] {
+            await expectError(HTTPError.self) { try await loader.send(HTTPRequest(url: post, method: method)) }
         }
         expectEqual(server.origin.requestCount, 0)
         await loader.shutdown()

@@ -147,6 +147,68 @@ import WebImageTesting
         }
     }
 
+    @Test func `reads, writes and removals have their own limits of time`() async throws {
+        for isWriting in [true, false] {
+            try await withOriginServer { origin in
+                let gate = OriginGate()
+                // What has time is held, and the other never answered.
+                origin.respondToEverything {
+                    ($0.method == "GET") == isWriting ? .silence : .status(404).held(at: gate)
+                }
+                let store = try store(ObjectService(endpoint: origin.url("/"), keyID: "a", secret: "b")) {
+                    if isWriting { $0.readTimeout = .milliseconds(20) } else { $0.writeTimeout = .milliseconds(20) }
+                }
+                let key = key
+                if isWriting {
+                    async let written = error { try await store.store([1], for: key, lifetime: .seconds(60)) }
+                    async let removed: Void = store.remove(key)
+                    await expect(origin.waitForRequests(count: 2))
+                    await expectEqual(error { _ = try await store.bytes(for: key) }?.code, .timedOut)
+                    gate.open()
+                    // A bucket that takes nothing has stored nothing.
+                    await expectEqual(written?.code, .refused)
+                    try await removed
+                } else {
+                    async let found = store.bytes(for: key)
+                    await expect(origin.waitForRequests(count: 1))
+                    await expectEqual(error { try await store.remove(key) }?.code, .timedOut)
+                    gate.open()
+                    try await expectNil(found)
+                }
+                await store.shutdown()
+            }
+        }
+    }
+
+    @Test func `an object is read as it is up to the larger limit, and an error names a short word alone`() async throws
+    {
+        try await withOriginServer { origin in
+            let large = [UInt8](repeating: 7, count: 3 << 20)
+            let (end, key) = ("9999999999", key)
+            for limits in [(3 << 20, 10), (10, 3 << 20)] {
+                let store = try store(ObjectService(endpoint: origin.url("/"), keyID: "a", secret: "b")) {
+                    ($0.maximumOriginalByteCount, $0.maximumFileByteCount) = limits
+                }
+                expectEqual(
+                    [store.traits.maximumOriginalByteCount, store.traits.maximumFileByteCount], [limits.0, limits.1])
+                let encoded = OriginReply.ok(large).header("Content-Encoding", "gzip").header("x-amz-meta-expires", end)
+                origin.respondToEverything { _ in encoded }
+                let isWhole = try await store.bytes(for: key) == large
+                expect(isWhole)
+                for (status, name, code, word) in [
+                    (429, "SlowDown", .unreachable, " (SlowDown)"), (400, "Bad\u{7}[31m", .refused, " (Bad)"),
+                    (400, String(repeating: "a", count: 65), .refused, " 400;"),
+                ] as [(Int, String, SharedStoreError.Code, String)] {
+                    origin.respondToEverything { _ in BucketServer.refusal(status, name) }
+                    let error = await error { _ = try await store.bytes(for: key) }
+                    expectEqual(error?.code, code)
+                    expectEqual(error?.message.contains(word), true, "\(error?.message ?? "")")
+                }
+                await store.shutdown()
+            }
+        }
+    }
+
     @Test func `the entry of one machine serves another, and a damaged or foreign one is a miss`() async throws {
         let server = try BucketServer()
         let stores = [try store(server.service()), try store(server.service())]
@@ -170,12 +232,15 @@ import WebImageTesting
 
     @Test(arguments: [
         ("ab", "key"), ("Upper", "key"), ("a..b", "key"), ("-ab", "key"), ("a/b", "key"), ("a%2Fb", "key"),
-        ("bucket", ""), ("bucket", "/key"), ("bucket", "../other/key"), ("bucket", "a/../b"), ("bucket", "."),
+        (String(repeating: "a", count: 64), "key"), ("ab-", "key"), ("ab.", "key"), (".ab", "key"),
+        ("bucket", String(repeating: "a", count: 1_025)), ("bucket", ""), ("bucket", "/key"),
+        ("bucket", "../other/key"), ("bucket", "a/../b"), ("bucket", "."),
     ])
     func `a name that could lead elsewhere is refused`(_ bucket: String, _ key: String) throws {
         let service = try ObjectService()
         let error = expectError(SharedStoreError.self) { try service.url(of: key, in: bucket) }
         expectEqual(error?.code, .unsupported)
+        _ = try service.url(of: String(repeating: "a", count: 1_024), in: String(repeating: "a", count: 63))
     }
 
     @Test func `addresses are those of the style, and a service says what it takes`() throws {
@@ -199,7 +264,9 @@ import WebImageTesting
             }
         }
         expectError(SharedStoreError.self) { try ObjectService(region: "a.example/") }
+        expectError(SharedStoreError.self) { try ObjectService(region: "eu.central-1") }
         expectError(SharedStoreError.self) { try ObjectService(keyID: "a") }
+        expectError(SharedStoreError.self) { try ObjectService(secret: "a") }
         expectError(SharedStoreError.self) { try ObjectService(sessionToken: "a") }
     }
 }

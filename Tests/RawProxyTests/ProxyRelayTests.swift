@@ -101,6 +101,51 @@ import WebImageTesting
         }
     }
 
+    @Test func `interim answers and bodies are as the version and the status have it, and so is the end`() async throws
+    {
+        try await ProxyWorld.run { world in
+            let hints = "HTTP/1.1 103 X\r\nConnection: X-Hop\r\nX-Hop: 1\r\nLink: </b>\r\n\r\n"
+            let whole =
+                "HTTP/1.1 100 Continue\r\n\r\n\(hints)HTTP/1.1 200 OK\r\nETag: \"a\"\r\n"
+                + "Via: 1.0 other\r\nCache-Control: max-age=60\r\nContent-Length: 4\r\n\r\nbody"
+            world.origin.respond(to: "/a", with: .verbatim(Array(whole.utf8)))
+            world.origin.respond(to: "/n", with: .status(204))
+            func statuses(_ answers: String) -> [Substring] {
+                answers.components(separatedBy: "HTTP/1.1 ").dropFirst().map { $0.prefix(3) }
+            }
+            let first = await world.exchange(Self.get("/a"))
+            expectEqual(statuses(first), ["103", "200"])
+            for text in ["Link: </b>\r\n", "Via: 1.0 other\r\n", "Via: 1.1 raw-proxy\r\n"] {
+                expect(first.contains(text))
+            }
+            #expect(!first.contains("X-Hop") && first.hasSuffix("\r\n\r\nbody"))
+            expect(first.contains("\r\nConnection: close\r\n"))
+            world.origin.respond(to: "/h", with: .verbatim(Array("HTTP/1.1 200 X\r\nContent-Length: 7\r\n\r\n".utf8)))
+            let head = await world.exchange("HEAD /h HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            expect(head.contains("Content-Length: 7\r\n"))
+            let old = await world.exchange("GET /a?old HTTP/1.0\r\nHost: a\r\n\r\n")
+            expectEqual(statuses(old), ["200"])
+            // One connection for all: no body stands before the next answer.
+            let several = await world.exchange(
+                "HEAD /a HTTP/1.1\r\nHost: a\r\n\r\nGET /a HTTP/1.1\r\nHost: a\r\nIf-None-Match: \"a\"\r\n\r\n"
+                    + Self.get("/n"))
+            expectEqual(statuses(several), ["200", "304", "204"])
+            #expect(!several.contains("body"))
+            expect(several.components(separatedBy: "HTTP/1.1 204").last?.contains("Content-Length") == false)
+        }
+    }
+
+    @Test func `a client that leaves ends the work for it`() async throws {
+        try await ProxyWorld.run { world in
+            world.origin.respond(to: "/a", with: .silence)
+            let client = Task { try await world.get("/a") }
+            await expect(world.origin.waitForRequests(count: 1))
+            client.cancel()
+            await expect(world.origin.waitUntilClosedByPeer(count: 1))
+            _ = await client.result
+        }
+    }
+
     @Test func `a switch to another protocol is refused at once`() async throws {
         try await ProxyWorld.run { world in
             let switching = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"

@@ -77,6 +77,9 @@ struct RawResponseTableTests {
         for variant in 0..<8 { one.store(response("\(variant)", byteCount: 22_000), for: try target(1)) }
         let kept = one.responses(for: try target(1))
         expectEqual(kept.map { $0.stored.selectors["accept"] }, ["4", "5", "6", "7"])
+        for variant in 0..<18 { one.store(response("\(variant)", byteCount: 1), for: try target(2)) }
+        let small = one.responses(for: try target(2))
+        expectEqual(small.map { $0.stored.selectors["accept"] }, (2..<18).map { "\($0)" })
     }
 
     @Test(arguments: Seeds.first(50)) func `the bytes are those of what is kept, within the limit`(seed: UInt64) throws

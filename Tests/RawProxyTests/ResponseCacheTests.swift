@@ -134,8 +134,31 @@ struct ResponseCacheTests {
         }
         expectNil(ResponseCache.decoded(whole + [1]))
         expectNil(ResponseCache.decoded(Array([[UInt8]](repeating: whole, count: 17).joined())), "17 variants")
+        let many = (0..<17).map { response(0, language: "\($0)") }
+        expectNil(ResponseCache.decoded(ResponseCache.encoded(many)))
+        expectEqual(ResponseCache.decoded(ResponseCache.encoded(Array(many.dropLast())))?.count, 16)
         var bent = response(1)
         bent.stored.head.headers["X"] = "a\r\nSet-Cookie: b"
         expectNil(ResponseCache.decoded(ResponseCache.encoded([bent])), "a field that would be two")
+        bent = response(1)
+        bent.stored.head.headers.append(name: "X: a\r\nSet-Cookie", value: "b")
+        expectNil(ResponseCache.decoded(ResponseCache.encoded([bent])), "a name that would be two")
+        for status in [99, 1_000] {
+            bent = response(1)
+            bent.stored.head.status = status
+            expectNil(ResponseCache.decoded(ResponseCache.encoded([bent])), "the status \(status)")
+        }
+        let text = String(decoding: ResponseCache.encoded([response(0)]), as: UTF8.self)
+        let rows = [
+            ("[\"B\",\"1\"]", "[\"B\"]    "), ("\"B\",\"1\"", "\"\",\"1\" "),
+            ("[\"A\",\"again\"]", "[\"A\",\"a\",\"b\"]"),
+        ]
+        for (part, other) in rows {
+            expect(text.contains(part))
+            expectNil(ResponseCache.decoded(Array(text.replacing(part, with: other).utf8)), "\(other)")
+        }
+        for broken in [Array("-0000001[]".utf8), Array("-fffffff[]".utf8), Array("0000000".utf8)] {
+            expectNil(ResponseCache.decoded(broken))
+        }
     }
 }
