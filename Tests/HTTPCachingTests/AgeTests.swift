@@ -36,6 +36,7 @@ struct AgeTests {
         AgeRow("RFC 9111, 4.2.3 two dates", "Date: @-10 | Date: @-20", 0),
         AgeRow("RFC 9111, 4.2.3 obsolete Date", "Date: Wednesday, 31-Dec-25 23:59:00 GMT", 60),
         AgeRow("RFC 9111, 4.2.3 clock back in transfer", "", 0, delay: -50),
+        AgeRow("RFC 9111, 4.2.3 clock back in transfer", "Age: 70", 70, delay: -50),
         AgeRow("RFC 9111, 4.2.3 clock back since", "Age: 7", 7, resident: -50),
         AgeRow("RFC 9111, 5.1 negative", "Age: -7", 0),
         AgeRow("RFC 9111, 5.1 decimal", "Age: 7.0", 0),

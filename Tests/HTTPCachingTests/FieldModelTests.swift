@@ -74,6 +74,7 @@ struct FieldModelTests {
             let isStored = last["no-store"].map { $0 == .boolean(false) } ?? true
             for broken in [
                 "\(text),", "\(text);", "\(text) ;", "\(text), =1", "&, \(text)", "\(text), A", "\(text), a=\"",
+                "\(text), a=:YQ",
                 "\(text), b=?2",
             ] {
                 var reader = StructuredReader(Array(broken.utf8))

@@ -73,6 +73,7 @@ struct StorabilityTests {
         StorabilityRow("RFC 9111, 5.2.2.5", "Cache-Control: no-store", .responseSaysNoStore, .private),
         StorabilityRow("RFC 9110, 5.6.4", "Cache-Control: a=\"no-store\", max-age=60", nil),
         StorabilityRow("RFC 9110, 5.6.4", "Cache-Control: a=\", no-store, b\", max-age=60", nil),
+        StorabilityRow("RFC 9110, 5.6.4 broken", "Cache-Control: max-age=60, a b=\", no-store, c\"", nil),
         StorabilityRow("RFC 9110, 5.6.4 open quote", "Cache-Control: a=\"b, no-store", .responseSaysNoStore),
         StorabilityRow("RFC 9111, 5.2.2.3", "Cache-Control: must-understand, no-store, max-age=60", nil),
         StorabilityRow("RFC 9111, 5.2.2.3", "Cache-Control: must-understand, max-age=60", .notUnderstood, status: 599),

@@ -107,8 +107,10 @@ import WebImageTesting
             let missing = await error(of: call)
             expectEqual(missing?.message.contains("404 (NoSuchBucket)"), true)
         }
-        await wrong.shutdown()
-        await lost.shutdown()
+        // A key that cannot sign is no trouble of the service.
+        let odd = try store(ObjectService(endpoint: server.origin.url("/"), keyID: "a b", secret: "c"))
+        await expectEqual(error { _ = try await odd.bytes(for: key) }?.code, .unsupported)
+        for store in [wrong, lost, odd] { await store.shutdown() }
     }
 
     @Test func `a service in trouble, one that hangs and one that leads elsewhere are trouble of the store`()
