@@ -63,6 +63,11 @@ import WebImageTesting
                 expectEqual(value?.image.metadata?.colorProfile, Self.profile, "\(round), \(value?.source as Any)")
             }
         }
+        // The plain picture in memory has lost the profile.
+        staged.loadInTurn(.numbered(2))
+        var kept = ImageRequest.numbered(2, transformers: [.rotate(degrees: 180)])
+        kept.keepsColors = true
+        expectEqual(staged.loadInTurn(kept).value?.image.metadata?.colorProfile, Self.profile)
         // Its own variant: a request without the wish has pixels in sRGB.
         let plain = staged.loadInTurn(.numbered(1, transformers: [.resize(to: PixelSize(width: 4, height: 4))]))
         expectNil(plain.value?.image.metadata?.colorProfile)

@@ -37,6 +37,41 @@ import WebImageTesting
         let second = staged.loadInTurn(Self.signed(3))
         expectEqual(second.value?.source, .disk)
         expectEqual(staged.transport.requests.count, 1)
+
+        // Also for requests that a processor has seen.
+        let processed = try Self.staged(seed) { hooks in
+            hooks.cacheKey = { $0.path }
+            hooks.requestProcessor = { $0 }
+        }
+        processed.loadInTurn(Self.signed(1))
+        expect(processed.manager.peek(Self.signed(2)) != nil)
+        expectEqual(processed.loadInTurn(Self.signed(3)).value?.source, .memory)
+    }
+
+    @Test func `calls that name a running load find it by the name that the hooks give`() {
+        var configuration = ImageManager.Configuration.unchanged
+        configuration.hooks.cacheKey = { $0.path }
+        configuration.hooks.bodyTransformer = BodyTransformer(identity: "same") { body, _ in body }
+        configuration.downloader.maximumConcurrentDownloads = 1
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: 1, gate: gate, configuration: configuration)
+        let manager = scenario.manager
+        let callers = (0...4).map { number in
+            let caller = Probe(on: scenario.executor) {
+                if number > 2 { return try await manager.encodedImage(for: .numbered(number), as: .png).width }
+                return try await manager.load(.numbered(number)).image.width
+            }
+            scenario.executor.drain()
+            return caller
+        }
+        manager.raise(.numbered(2), to: .high)
+        manager.raise(.numbered(4), as: .png, to: .veryHigh)
+        for number in [1, 3] {
+            manager.cancelLoads(of: ImageRequest(URL(string: "https://example.org/\(number).png?signature=2")!))
+        }
+        scenario.executor.open(gate)
+        expectEqual(scenario.transport.requests.map(\.url.lastPathComponent), ["0.png", "4.png", "2.png"])
+        expectEqual(callers.map(\.wasCancelled), [false, true, false, true, false])
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>)
@@ -122,18 +157,19 @@ import WebImageTesting
             let staged = try Self.staged(
                 seed,
                 answer: { request in
-                    let bytes = try Pictures.png(1).map { $0 ^ 0x55 }
+                    let bytes = try [0] + Pictures.png(1).map { $0 ^ 0x55 }
                     return HTTPResponse(
                         status: 200, headers: ["X-Key": "85"], url: request.url, body: HTTPBody([bytes]))
                 },
                 { hooks in
                     hooks.bodyTransformer = BodyTransformer(identity: "xor") { body, head in
                         let key = head.headers["X-Key"].flatMap { UInt8($0) } ?? 0
-                        return body.map { $0 ^ key }
+                        return body.dropFirst().map { $0 ^ key }
                     }
                 })
             let file = staged.dataInTurn(.numbered(1), as: .original)
             expectEqual(file.value?.bytes, (try Pictures.png(1)))
+            try expectEqual(staged.manager.counters.downloadedByteCount, Pictures.png(1).count + 1)
             staged.emptyMemory()
             let again = staged.loadInTurn(.numbered(1))
             expectEqual(again.value?.source, .disk, "a part with a name does not keep the picture off the disk")
@@ -186,6 +222,13 @@ import WebImageTesting
         let file = staged.dataInTurn(.numbered(1), as: .original)
         expectEqual(file.value?.format, .webp)
         expectEqual(file.value?.source, .disk)
+        // What is made of the stored file is found, although its bytes are not those that the origin sent.
+        staged.loadInTurn(.numbered(2))
+        let small = ImageRequest.numbered(2, transformers: [.resize(to: PixelSize(width: 4, height: 4))])
+        staged.dataInTurn(small)
+        staged.emptyMemory()
+        let encodes = staged.coder.encodes
+        expectAll(staged.dataInTurn(small).value?.source == .disk, staged.coder.encodes == encodes)
         let plain = try StagedManager(seed: seed)
         expectEqual(
             plain.manager.pipeline.hooks.applied(to: .numbered(1)).originalKey, ImageRequest.numbered(1).originalKey)

@@ -44,6 +44,8 @@ import WebImageTesting
         }
         expectEqual(Self.bytes.map(\.allowsDisk).prefix(5), [true, false, true, true, true])
 
+        expect(!Self.numbered { $0.body = [1] }.allowsDisk, "a body may hold a secret, too")
+
         // A rule for redirects has a name, which may be written.
         let rules = ["x", "y"].map { name in
             Self.numbered { $0.transfer.redirectRule = HTTPRedirectRule(identity: name) { _ in .follow } }
@@ -69,6 +71,7 @@ import WebImageTesting
             Self.numbered { ($0.byteBudget, $0.keepsColors) = (100, true) },
             Self.numbered { ($0.failOn, $0.keepsColors) = (.never, true) },
             Self.numbered { $0.coders = Identified(identity: "x", .default) },
+            Self.numbered { $0.coders = Identified(identity: "y", .default) },
         ]
         expectEqual(Set(requests.map(\.variantKey)).count, requests.count)
         expectEqual(Set(requests.map(\.originalKey)).count, 1)

@@ -56,6 +56,13 @@ import WebImageTesting
         expectEqual((caller.value != nil), isAccepted)
         expectEqual(caller.code, (isAccepted ? nil : .unacceptableStatus))
         expectEqual((caller.error as? ImageLoadError)?.status, (isAccepted ? nil : status))
+
+        // What a request accepts takes the place of that.
+        for (own, isAccepted) in [(HTTPStatusSet(status...status), status != 304), (HTTPStatusSet(100...101), false)] {
+            var request = ImageRequest.numbered(2)
+            request.transfer.acceptableStatuses = own
+            expectEqual(scenario.loadInTurn(request).value != nil, isAccepted)
+        }
     }
 
     @Test(arguments: fewerSeeds)

@@ -144,6 +144,28 @@ import WebImageTesting
         }
     }
 
+    @Test(arguments: few) func `what waits to be written answers, although memory has lost it`(seed: UInt64) throws {
+        let stage = try HTTPStage(["Cache-Control": "max-age=60"], seed: seed)
+        let first = stage.staged.load(HTTPStage.request { $0.cacheReads = .memory })
+        stage.staged.run(without: .files)
+        _ = stage.staged.start { await $0.pipeline.caches.memory.removeAll() }
+        stage.staged.run(without: .files)
+        expectAll(first.value != nil, stage.version() == 1, stage.asked == 1)
+    }
+
+    @Test func `a missing picture is remembered for what is left of its lifetime, a day at most`() throws {
+        let pipeline = try HTTPStage([:]).staged.manager.pipeline
+        let url = ImageRequest.numbered(1).url
+        for (fields, seconds) in [
+            (["Cache-Control": "max-age=60", "Age": "20"], 40), (["Cache-Control": "max-age=60", "Age": "90"], 0),
+            (["Cache-Control": "max-age=86401"], 86_400), (["Cache-Control": "no-store"], 0),
+        ] as [(HTTPHeaders, Int)] {
+            var error = ImageLoadError(code: .unacceptableStatus, message: "", url: url, status: 404)
+            error.origin = OriginResponse(url: url, status: 404, headers: fields, receivedAt: pipeline.now())
+            expectEqual(pipeline.negativeLifetime(of: error, HTTPStage.request()), .seconds(seconds), "\(fields)")
+        }
+    }
+
     @Test
     func `private content is kept for one user alone, and that of a signed request as its origin allows`() throws {
         for rules in [HTTPCacheRules.shared, .private] {

@@ -125,6 +125,31 @@ import WebImageTesting
     }
 
     @Test(arguments: few)
+    func `a refresh that is cancelled has not failed, and each cache has its own`(seed: UInt64) throws {
+        let gate = Gate()
+        let stage = try HTTPStage(Self.fields, seed: seed, gate: gate, holding: 2)
+        _ = stage.load()
+        stage.pass(60)
+        expectEqual([stage.version(), stage.asked], [1, 2])
+        stage.staged.manager.cancelAll()
+        stage.staged.run()
+        gate.open()
+        stage.staged.run()
+        expectEqual([stage.staged.transport.cancelled, stage.staged.manager.pipeline.refreshes.count], [1, 0])
+        expect(stage.version() == 1 && stage.asked == 3, "it is tried again without a pause")
+
+        let (refreshes, executor) = (Refreshes(), SeededExecutor(seed: seed))
+        let started = ["a", "a", "b", nil].map { name in
+            let request = HTTPStage.request { request in
+                request.caches = name.map { Identified(identity: $0, ImageCaches(watch: nil, disk: nil)) }
+            }
+            return refreshes.start(.init(request), on: executor, now: { Date(timeIntervalSince1970: 1) }) { false }
+        }
+        expectEqual(started, [true, false, true, true])
+        executor.drain()
+    }
+
+    @Test(arguments: few)
     func `no refresh starts where it is forbidden, and one that fails leaves the picture`(seed: UInt64) throws {
         // A refresh that fails leaves the stale picture, and one that finds nothing removes it.
         let stage = try HTTPStage(Self.fields, seed: seed)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import HTTPTransport
+import TaskCoordination
 import TestSupport
 import Testing
 import WebImageTesting
@@ -139,20 +140,40 @@ import WebImageTesting
 
     @Test(arguments: seeds) func `the shutdown of a manager leaves caches that it shares with others as they are`(
         seed: UInt64
-    ) {
-        let (executor, caches) = (SeededExecutor(seed: seed), ImageCaches(watch: nil, disk: nil))
-        let transport = StubTransport(HTTPResponse.picture)
-        let managers = (0..<2).map { _ in ImageManager.seeded(on: executor, transport) { $0.caches = caches } }
-        func load(_ manager: ImageManager) -> ImageResponse? {
-            let caller = Probe(on: executor) { try await manager.load(.numbered(1)) }
+    ) throws {
+        // The second way is a shutdown whose grace time is over, with work that does not end.
+        for drops in [false, true] {
+            let (executor, clock, gate) = (SeededExecutor(seed: seed), ManualClock(), Gate())
+            let folder = try TemporaryFolder(isInMemory: true)
+            let pool = WorkerPool(name: "disk", width: 1, maximumQueueLength: 100, executor: executor)
+            let disk = DiskCache(
+                .init(folder: folder.path), pool: pool, system: FileSystem(), executor: executor)
+            let caches = ImageCaches(memory: MemoryLimits(), disk: disk, executor: executor)
+            let transport = StubTransport(gate: gate, holding: 2, HTTPResponse.picture)
+            let managers = (0..<2).map { _ in
+                ImageManager.seeded(on: executor, transport) { ($0.caches, $0.clock) = (caches, clock) }
+            }
+            func load(_ number: Int, _ manager: ImageManager) -> Probe<ImageResponse> {
+                let caller = Probe(on: executor) { try await manager.load(.numbered(number)) }
+                executor.drain()
+                return caller
+            }
+            expectEqual(load(1, managers[0]).value?.source, .network)
+            let left = drops ? load(2, managers[0]) : nil
+            let end = Probe(on: executor) { await managers[0].shutdown(within: .seconds(5)) }
             executor.drain()
-            return caller.value
+            clock.advance(by: .seconds(5))
+            executor.drain()
+            clock.advance(by: ImageManager.unwindingTime)
+            executor.open(gate)
+            expectEqual(left?.wasCancelled, drops ? true : nil)
+            expectEqual(end.value?.isClean, !drops)
+            expectNil(managers[0].peek(.numbered(1)))
+            expectNil(managers[0].peekAnySize(.numbered(1)))
+            // What the memory has, and what is stored now.
+            expectEqual(load(1, managers[1]).value?.source, .memory)
+            expectEqual(load(3, managers[1]).value?.source, .network)
+            expectEqual(folder.entryFiles.count, 2)
         }
-        expectEqual(load(managers[0])?.source, .network)
-        let end = Probe(on: executor) { await managers[0].shutdown(within: .seconds(5)) }
-        executor.drain()
-        expectEqual(end.value?.isClean, true)
-        expectEqual(load(managers[1])?.source, .memory)
-        expectEqual(transport.requests.count, 1)
     }
 }

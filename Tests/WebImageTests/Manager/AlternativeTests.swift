@@ -24,6 +24,11 @@ import WebImageTesting
         var request = ImageRequest.numbered(1)
         request.transfer.credential = .bearer("secret")
         request.transfer.cookies.values = ["user": "anna"]
+        request.modifier = RequestModifier(identity: "signed") { plain in
+            var signed = plain
+            signed.headers["X-Signature"] = "0123"
+            return signed
+        }
         request.alternatives = (0..<10).map { ImageRequest(URL(string: "https://mirror.test/\($0).png")!) }
         request.alternatives[1].transfer.credential = .bearer("other")
         let error = scenario.loadInTurn(request).error as? ImageLoadError
@@ -33,6 +38,8 @@ import WebImageTesting
             sent.map { try? $0.credential?.fieldValue() },
             ["Bearer secret", nil, "Bearer other"] + .init(repeating: nil, count: 6))
         expectEqual(sent.map(\.cookies.values.count), [1] + .init(repeating: 0, count: 8))
+        expectEqual(
+            scenario.transport.requests.map { $0.headers["X-Signature"] }, ["0123"] + .init(repeating: nil, count: 8))
     }
 
     @Test func `an alternative is looked up where both requests read`() {
@@ -43,6 +50,33 @@ import WebImageTesting
         request.alternatives = [mirror]
         expectEqual(scenario.loadInTurn(request).value?.source, .network)
         expectEqual(scenario.transport.requests.map { $0.url.host() }, ["mirror.test", "example.org", "mirror.test"])
+    }
+
+    @Test(
+        arguments: [(.all, .all, true), (.none, .all, false), (.all, .none, false)]
+            as [(CacheAccess, CacheAccess, Bool)])
+    func `what an alternative brings is kept where both requests write`(
+        writes: CacheAccess, mirrorWrites: CacheAccess, isKept: Bool
+    ) {
+        let scenario = Self.scenario()
+        let manager = scenario.manager
+        var (request, mirror) = (ImageRequest.numbered(1), Self.mirror)
+        (request.cacheWrites, mirror.cacheWrites) = (writes, mirrorWrites)
+        let name = MemoryKey.file(request.fileKey(.jpeg()))
+        request.alternatives = [mirror]
+        let file = Probe(on: scenario.executor) { [request] in try await manager.encodedImage(for: request, as: .jpeg())
+        }
+        expect(scenario.loadInTurn(request).value != nil && file.value != nil)
+        expectEqual([manager.peek(request) != nil, manager.pipeline.caches.memory.contains(name)], [isKept, isKept])
+    }
+
+    @Test func `a load that would wait for itself has no alternative`() {
+        let (scenario, manager) = (Self.scenario(), Later<ImageManager>())
+        manager.set(scenario.manager)
+        var request = ImageRequest.numbered(1) { _ = try await manager.value.load(.numbered(2)) }
+        request.alternatives = [Self.mirror]
+        expectEqual(scenario.loadInTurn(request).code, .reentrant)
+        expectEmpty(scenario.transport.requests)
     }
 
     @Test(arguments: [nil, "avatar"])

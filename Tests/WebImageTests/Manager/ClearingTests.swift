@@ -53,6 +53,33 @@ import WebImageTesting
         expectEqual(staged.fileCount, 0)
     }
 
+    @Test(arguments: [false, true], Seeds.first(5))
+    func
+        `what a program stores is on disk when the call returns, if its request says so, and not if it is for one user`(
+            isFile: Bool, seed: UInt64
+        ) throws
+    {
+        let image = ImageFactory.picture(width: 4, height: 4, seed: 7)
+        for (waits, field) in [(true, nil), (false, nil), (true, "secret")] as [(Bool, String?)] {
+            let staged = try StagedManager(seed: seed)
+            var request = ImageRequest.numbered(1)
+            request.waitsForStores = waits
+            request.headers["Authorization"] = field
+            let storing = staged.start { [request] manager in
+                if isFile {
+                    try await manager.store(Pictures.png(7), for: request)
+                } else {
+                    await manager.store(image, for: request)
+                }
+            }
+            staged.run(without: .files)
+            expectEqual(storing.isRunning, waits && field == nil)
+            staged.run()
+            expectAll(storing.value != nil, staged.fileCount == (field == nil ? 1 : 0))
+            expectAll(staged.loadInTurn(request).value != nil, staged.transport.requests.isEmpty)
+        }
+    }
+
     /// A load whose original has arrived and waits to be decoded. The origin brings another picture each time.
     private static func decoding(_ seed: UInt64) throws -> (StagedManager, Probe<ImageResponse>) {
         let staged = try StagedManager.counting(seed: seed, hasDisk: seed.isMultiple(of: 3))

@@ -109,6 +109,8 @@ import WebImageTesting
         staged.loadInTurn(reload)
         var callers: [Probe<ImageResponse>] = []
         for request in [reload, another, named, conditional].shuffled(using: &staged.random) {
+            var request = request
+            request.waitsForStores = seed.isMultiple(of: 3)
             let caller = staged.load(request)
             if request.cacheKey == nil { callers.append(caller) }
             staged.runSome(upTo: 25)
