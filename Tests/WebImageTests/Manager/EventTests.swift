@@ -59,6 +59,20 @@ import WebImageTesting
         }
     }
 
+    @Test(arguments: Seeds.first(5))
+    func `a picture that came as an event takes no memory of the manager`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        let reader = staged.start { manager in
+            var last: ImageEvent?
+            for try await event in manager.events(for: .numbered(1)) { last = event }
+            return last
+        }
+        staged.run()
+        guard case .finished(let response)?? = reader.value else { return expect(false, "no picture") }
+        expectEqual(staged.occupancy()?.workByteCount, 0)
+        expectEqual(ImageFactory.seed(of: response.image), 1)
+    }
+
     @Test(arguments: seeds)
     func `a reader that is cancelled, stops, or never begins leaves the load`(seed: UInt64) throws {
         // A reader that is cancelled leaves the load, and the transfer ends.

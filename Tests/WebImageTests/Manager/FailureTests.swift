@@ -35,6 +35,21 @@ import WebImageTesting
             expectEqual(scenario.transport.requests.count, 2)
         }
 
+        // A retry that succeeds ends the memory of the failure.
+        do {
+            let asked = Journal<Int>()
+            let scenario = ManagerScenario(seed: 1) { request in
+                asked.write(0)
+                return try asked.count == 1 ? Self.missing(request) : .picture(for: request)
+            }
+            scenario.loadInTurn(1)
+            for retries in [true, false] {
+                var request = ImageRequest.numbered(1)
+                (request.cachePolicy, request.retriesFailed) = (.reload, retries)
+                expect(scenario.loadInTurn(request).value != nil)
+            }
+        }
+
         // A forgotten failure is tried again.
         do {
             let scenario = ManagerScenario(seed: 1, answer: Self.missing)
@@ -95,18 +110,18 @@ import WebImageTesting
     }
 
     @Test func `a page, an empty response, a body beyond the limit and a type that is not accepted are errors`() {
-        // A page sent as a picture is an error that names its type.
-        do {
+        // A page sent as a picture is an error that names its type, whatever that is.
+        for type in ["text/html", "image/png", "image/jpeg; q=1"] {
             let scenario = ManagerScenario(seed: 1) { request in
                 let page = Array("<!DOCTYPE html><html><body>Sign in</body></html>".utf8)
                 return HTTPResponse(
-                    status: 200, headers: ["Content-Type": "text/html"], url: request.url, body: HTTPBody([page]))
+                    status: 200, headers: ["Content-Type": type], url: request.url, body: HTTPBody([page]))
             }
             let caller = scenario.loadInTurn(1)
             let error = caller.error as? ImageLoadError
             expectEqual(error?.code, .undecodable)
             expectEqual(error?.reason, "unknownFormat")
-            expectEqual(error?.message.contains("text/html"), true)
+            expectEqual(error?.message.contains(type), true)
         }
 
         // An empty response is an error.
@@ -138,7 +153,9 @@ import WebImageTesting
         do {
             var configuration = ImageManager.Configuration()
             configuration.downloader.acceptableContentTypes = ["Image/PNG"]
-            for (type, isAccepted) in [("image/png; charset=x", true), ("IMAGE/PNG", true), ("text/html", false)] {
+            for (type, isAccepted) in [
+                ("image/png; charset=x", true), ("image/png ;q=1", true), ("IMAGE/PNG", true), ("text/html", false),
+            ] {
                 let scenario = ManagerScenario(seed: 1, configuration: configuration) { request in
                     let picture = try HTTPResponse.picture(for: request)
                     return HTTPResponse(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
+import ImageCoding
 import TestSupport
 import Testing
 import WebImageTesting
@@ -68,6 +69,34 @@ import WebImageTesting
             set: { $0.downloader.maximumByteCount = $1 }, isAdmitted: Self.loads)
         expect(Self.isAdmitted(body, under: body.need, seed))
         expect(!Self.isAdmitted(body, under: body.need - 1, seed))
+    }
+
+    @Test func `a body that is announced as too large is refused before a byte of it comes`() {
+        var configuration = ImageManager.Configuration.unchanged
+        configuration.downloader.maximumByteCount = 10
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: 1, configuration: configuration) { request in
+            let body = GatedBody(Array(repeating: 7, count: 11), pieces: 2, free: 0, gate: gate)
+            return HTTPResponse(status: 200, url: request.url, body: HTTPBody(body, expectedByteCount: 11))
+        }
+        let load = scenario.loadInTurn(1)
+        expectEqual((load.error as? ImageLoadError)?.reason, "bodyTooLarge")
+        expectEqual(gate.arrivals, 0)
+        scenario.executor.open(gate)
+    }
+
+    @Test func `limits of a request do not go beyond the memory for pictures, however small the picture`() async {
+        var configuration = ImageManager.Configuration.unchanged
+        configuration.disk = nil
+        configuration.maximumProcessingByteCount = 500
+        let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
+        var request = ImageRequest.numbered(1)
+        for limits in [nil, ImageLimits()] {
+            request.limits = limits
+            let error = await expectError(ImageLoadError.self) { [request] in try await manager.load(request) }
+            expectEqual(error?.suggestedHTTPStatus, 413)
+        }
+        _ = await manager.shutdown(within: .zero)
     }
 
     private static func isAdmitted(_ demand: Demand, under limit: Int, _ seed: UInt64) -> Bool {

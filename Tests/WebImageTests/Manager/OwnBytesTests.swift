@@ -67,6 +67,7 @@ import WebImageTesting
         let files = [twins[0], Array(twins[0].reversed().reversed()), twins[1]]
         let callers = files.map { staged.load(ImageRequest(bytes: $0)) }
         staged.run(without: .pixels)
+        expectEqual(staged.manager.pipeline.processing.queue.originalByteCount, 2 * twins[0].count)
         staged.run()
         expectEqual(callers.map { $0.value.flatMap { ImageFactory.seed(of: $0.image) } }, [1, 1, 2])
         expectEqual(staged.coder.decodes, 2)

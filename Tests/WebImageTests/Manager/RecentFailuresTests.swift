@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
+import ImageCoding
 import Locks
 import TestSupport
 import Testing
@@ -66,6 +67,34 @@ import WebImageTesting
         expect(failures.contains(Self.key(3)))
         time.pass(1)
         expectAll(!failures.contains(Self.key(0)), failures.count == 0)
+    }
+
+    @Test(arguments: [false, true])
+    func `a failure answers requests that fail alike, and no other, until its own time is over`(isOfAddress: Bool) {
+        let changes: [(change: (inout ImageRequest) -> Void, isAlike: Bool)] = [
+            ({ $0.priority = .high }, true), ({ $0.limits = ImageLimits(maximumSide: 9) }, isOfAddress),
+            ({ $0.failOn = .never }, false), ({ $0.firstFrameOnly = true }, false), ({ $0.cachePolicy = .http }, false),
+            ({ $0.headers["X-User"] = "anna" }, false),
+        ]
+        for (number, (change, isAlike)) in changes.enumerated() {
+            let failures = failures()
+            var requests = [Self.key(0).request, Self.key(0).request]
+            change(&requests[1])
+            for (recorded, asked) in [(0, 1), (1, 0)] {
+                let keys = [recorded, asked].map { LoadKey(requests[$0], variant: requests[$0].variantKey) }
+                failures.record(Self.plain, for: keys[0], isOfAddress: isOfAddress)
+                expectEqual([true, isAlike], keys.map { failures.contains($0) }, "\(number)")
+                failures.forgetAll()
+            }
+        }
+
+        // One that was recorded later may end earlier.
+        let failures = failures()
+        for (number, seconds) in [(1, 30), (2, 5)] {
+            failures.record(Self.plain, for: Self.key(number), isOfAddress: isOfAddress, lifetime: .seconds(seconds))
+        }
+        time.pass(5)
+        expectEqual([1, 2].map { failures.contains(Self.key($0)) }, [true, false])
     }
 
     @Test func `the list is bounded in failures and bytes, and drops the oldest first`() {

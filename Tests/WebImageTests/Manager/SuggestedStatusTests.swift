@@ -35,6 +35,16 @@ import WebImageTesting
         (error(.undecodable, cause: image(.truncated)), 422, false), (error(.undecodable), 422, false),
         (error(.processingFailed, cause: image(.invalidRequest)), 400, false),
         (error(.unacceptableStatus, status: 404).repeated(), 404, false),
+        (error(.unacceptableStatus, status: 403), 403, false),
+        (error(.unacceptableStatus, status: 404, cause: http(.timedOut)), 404, false),
+        (error(.transferFailed, cause: http(.compressionRatioExceeded)), 413, false),
+        (error(.transferFailed, cause: http(.redirectNotAllowed)), 403, false),
+        (error(.transferFailed, cause: http(.circuitOpen)), 503, true),
+        (error(.undecodable, cause: image(.workLimitExceeded)), 413, false),
+        (error(.undecodable, cause: image(.memoryLimitExceeded)), 413, false),
+        (error(.undecodable, cause: image(.outOfMemory)), 503, true),
+        (error(.undecodable, cause: image(.unsupportedFormat)), 415, false),
+        (error(.transferFailed, cause: http(.timedOut)).repeated(), 504, true),
     ]
 
     @Test func `every failure has a status for the client of a server`() {

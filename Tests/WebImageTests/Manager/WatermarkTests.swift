@@ -59,6 +59,38 @@ import WebImageTesting
         }
     }
 
+    /// Needs a picture as a file, and changes nothing.
+    private struct NeedsFile: PreparingTransformer {
+        let request: ImageRequest
+        var key: String { "needs a file" }
+
+        func prepared(with loader: any ImageLoading) async throws -> any ImageTransforming {
+            let file = try await loader.encodedImage(for: request, as: .png)
+            return CustomTransformer(key: key) { $0.width == file.width ? $0 : $0.firstFrame }
+        }
+        func transform(_ image: DecodedImage) throws -> DecodedImage { throw ImageError(code: .malformed, message: "") }
+    }
+
+    @Test func `what a transformer loads goes before pictures that wait, as a file and inside another one, too`() {
+        let mark = ImageRequest.numbered(99)
+        let ways: [any ImageTransforming] = [
+            WatermarkTransformer(mark), TransformerPipeline([WatermarkTransformer(mark)]), NeedsFile(request: mark),
+        ]
+        for way in ways {
+            let gate = Gate()
+            var configuration = ImageManager.Configuration.unchanged
+            configuration.downloader.maximumConcurrentDownloads = 1
+            let scenario = ManagerScenario(seed: 1, gate: gate, configuration: configuration)
+            let loads = (0...6).map { number in
+                scenario.loadInTurn(.numbered(number, transformers: number == 0 ? [way] : []))
+            }
+            scenario.executor.open(gate)
+            let order = scenario.transport.requests.map(\.url.lastPathComponent)
+            expectAll(order.count == 8, order.last == "6.png")
+            expect(loads.allSatisfy { $0.value != nil })
+        }
+    }
+
     @Test func `the name of a mark tells every parameter, and no credential`() {
         var secret = ImageRequest.numbered(1)
         secret.headers = ["Authorization": "Bearer secret"]

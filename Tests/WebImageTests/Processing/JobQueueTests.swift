@@ -76,6 +76,20 @@ import WebImageTesting
         withExtendedLifetime((picture, original)) {}
     }
 
+    @Test func `work does not grow into the memory that other work waits for`() async throws {
+        let (holder, other) = (try await queue.turn(), try await queue.turn())
+        expectAll(holder.take(40), holder.grow(by: 10), queue.byteCount == 50, !other.take(80))
+        let waiting = Probe { try await other.wait(for: 80) }
+        while queue.queued < 1 { await Task.yield() }
+        expect(!holder.grow(by: 10))
+        let share = holder.share(of: 30)
+        expectEqual(queue.byteCount, 50, "a picture has a part of the memory of its work")
+        holder.end()
+        withExtendedLifetime(share) { expectEqual(queue.byteCount, 30 + 80) }
+        try await waiting.finish()
+        other.end()
+    }
+
     @Test(arguments: Seeds.first(200))
     func `a waiter that is cancelled at any step leaves nothing, and lets others pass`(seed: UInt64) throws {
         let executor = SeededExecutor(seed: seed)
@@ -83,10 +97,12 @@ import WebImageTesting
         let work = [100, 60, 60].map { byteCount in
             Probe(on: executor) {
                 let turn = try await queue.turn()
-                defer { turn.end() }
+                await Task.yield()
+                // After an error it has neither a thread nor memory.
                 if !turn.take(byteCount) { try await turn.wait(for: byteCount) }
                 await Task.yield()
                 withExtendedLifetime(turn.share(of: byteCount / 2)) {}
+                turn.end()
             }
         }
         executor.run(steps: Int(seed % 23))

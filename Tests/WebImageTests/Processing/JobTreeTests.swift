@@ -183,6 +183,25 @@ import WebImageTesting
         }
     }
 
+    @Test func `steps are the same when the bytes of their names are, and the time of a chain is that of all`() throws {
+        let lists = [["a"], ["a", "\u{E9}"], ["a", "e\u{301}"]]
+        let outputs = lists.map { keys in output(keys.map { key -> any ImageTransforming in .custom(key: key) { $0 } })
+        }
+        var tree = planned(outputs)
+        expectEqual(tree.nodes.count, 4)
+        let pixel = try DecodedImage(width: 1, height: 1, frames: [.init(pixels: [0, 0, 0, 255])], hasAlpha: false)
+        while let work = tree.next() {
+            switch work {
+            case .decode(let base): _ = tree.decoded(pixel, base)
+            case .transform(let node, _, _): tree.made(node, pixel, took: .seconds(1))
+            case .finish(let node, let finished, _, _):
+                expectEqual(tree.nodes[node].took, .seconds(finished[0].steps.count))
+                tree.finished(finished)
+            }
+        }
+        expectEqual(tree.outputs.count, 0)
+    }
+
     @Test func `the peak is that of a walk, depth first`() throws {
         let pixels = Self.original.width * Self.original.height * 4
         func peak(_ lists: [[any ImageTransforming]]) -> Int {
