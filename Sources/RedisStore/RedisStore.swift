@@ -36,7 +36,8 @@ public final class RedisStore: SharedLeasing {
         public var leaseTime: Duration = .seconds(2)
         /// How long a lease is renewed at most. 60 s by default.
         public var maximumLease: Duration = .seconds(60)
-        /// The pauses between attempts to connect: they double from the first to the second. 50 ms to 5 s by default.
+        /// The pauses between attempts to connect: they double up to the second, and begin anew after a connection.
+        /// 50 ms to 5 s by default.
         public var retryDelay: ClosedRange<Duration> = .milliseconds(50)...(.seconds(5))
         /// The largest original that is stored, in bytes. 256 KiB by default.
         public var maximumOriginalByteCount = 256 << 10
@@ -148,7 +149,7 @@ public final class RedisStore: SharedLeasing {
         return isStored == 1
     }
 
-    /// Ends the connections and the thread.
+    /// Ends the connections and the thread. Every call that has not ended fails.
     public func shutdown() async { await link.loop.stopAndJoin() }
 
     static func unexpected(_ reply: RedisReply) -> SharedStoreError {
