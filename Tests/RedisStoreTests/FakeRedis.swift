@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import Synchronization
 
 /// A server that greets as it should, and then answers as the test says.
 final class FakeRedis: Sendable {
     let path: String
     private let descriptor: Int32
+    private let clients = Clients()
+    /// The connections that are open.
+    var clientCount: Int { clients.count.load(ordering: .relaxed) }
 
-    /// - Parameter reply: The bytes that answer a command; `nil` ends the connection.
-    init(_ reply: @escaping @Sendable ([String]) -> [UInt8]?) throws {
+    private final class Clients: Sendable { let count = Atomic(0) }
+
+    /// - Parameters:
+    ///   - messages: The same for a connection that has subscribed; `reply` when `nil`.
+    ///   - reply: The bytes that answer a command; `nil` ends the connection.
+    init(
+        messages: (@Sendable ([String]) -> [UInt8]?)? = nil, _ reply: @escaping @Sendable ([String]) -> [UInt8]?
+    ) throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "fake-\(UUID().uuidString).sock").path
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -21,12 +31,16 @@ final class FakeRedis: Sendable {
             unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, length) }
         }
         guard isBound == 0, listen(descriptor, 16) == 0 else { throw POSIXError(.EADDRINUSE) }
-        let listener = descriptor
+        let (listener, clients) = (descriptor, clients)
         Thread.detachNewThread {
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { return }
-                Thread.detachNewThread { Self.serve(client, reply) }
+                clients.count.wrappingAdd(1, ordering: .relaxed)
+                Thread.detachNewThread {
+                    Self.serve(client, reply, messages ?? reply)
+                    clients.count.wrappingSubtract(1, ordering: .relaxed)
+                }
             }
         }
     }
@@ -37,12 +51,16 @@ final class FakeRedis: Sendable {
         unsafe unlink(path)
     }
 
-    private static func serve(_ client: Int32, _ reply: ([String]) -> [UInt8]?) {
+    private static func serve(
+        _ client: Int32, _ reply: ([String]) -> [UInt8]?, _ messages: ([String]) -> [UInt8]?
+    ) {
+        var reply = reply
         defer { close(client) }
         var buffer: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while true {
             while let words = command(&buffer) {
+                if words.first == "SUBSCRIBE" { reply = messages }
                 guard let answer = greeting(words) ?? reply(words) else { return }
                 var sent = 0
                 while sent < answer.count {

@@ -60,8 +60,9 @@ import WebImage
         await #expect { _ = try await store.bytes(for: key) } throws: { ($0 as? SharedStoreError)?.code == .malformed }
     }
 
-    @Test func `a node of a cluster is named as one`() async throws {
-        let fake = try FakeRedis { _ in Array("-MOVED 3999 127.0.0.1:6381\r\n".utf8) }
+    @Test(arguments: ["MOVED 3999 127.0.0.1:6381", "ASK 3999 127.0.0.1:6381", "CLUSTERDOWN", "CROSSSLOT Keys"])
+    func `a node of a cluster is named as one`(word: String) async throws {
+        let fake = try FakeRedis { _ in Array("-\(word)\r\n".utf8) }
         let store = await store(fake)
         await #expect { _ = try await store.bytes(for: key) } throws: {
             ($0 as? SharedStoreError)?.code == .unsupported && "\($0)".contains("cluster")

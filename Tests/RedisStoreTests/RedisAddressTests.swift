@@ -16,6 +16,8 @@ struct RedisAddressTests {
         let marks = try RedisAddress("redis://:p@ss@h")
         expectEqual(marks, RedisAddress(.port(host: "h", port: 6_379), password: "p@ss"))
         try expectEqual(RedisAddress("unix:///run/r.sock?db=2"), RedisAddress(.unix(path: "/run/r.sock"), database: 2))
+        let longest = "/" + String(repeating: "a", count: 106)
+        try expectEqual(RedisAddress("unix://" + longest), RedisAddress(.unix(path: longest)))
     }
 
     @Test func `an address with TLS may name certificates`() throws {
@@ -36,8 +38,9 @@ struct RedisAddressTests {
         "redis://[::1]x6379",
         "redis://:p?ss@h",
         "redis://h?cacert=/a.pem", "rediss://h?ca=/a.pem", "rediss://h?cacert", "rediss://h?cacert=",
-        "rediss://h?key=/k.pem",
+        "rediss://h?key=/k.pem", "rediss://h?cacert=/a.pem&key=/k.pem",
         "rediss://h?cacert=%zz", "rediss://?cacert=/a.pem", "rediss:///0", "unix:///a?db", "unix:///a?cacert=/a.pem",
+        "unix:///" + String(repeating: "a", count: 107),
     ])
     func `anything else is refused`(text: String) {
         expectError(SharedStoreError.self) { try RedisAddress(text) }

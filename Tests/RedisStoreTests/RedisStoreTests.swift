@@ -63,6 +63,11 @@ import WebImageTesting
         let elsewhere = try await store(server) { $0.address.password = "a b%" }
         try await other.store([1], for: key, lifetime: .seconds(60))
         try await expectNil(elsewhere.bytes(for: key), "another database")
+        let strange = try await store(server) {
+            login(&$0)
+            $0.prefix = "other"
+        }
+        try await expectNil(strange.bytes(for: key), "another prefix")
     }
 
     @Test func `a life is prolonged and never shortened, and any duration is one`() async throws {
@@ -85,6 +90,37 @@ import WebImageTesting
             try await store.store([2], for: key, lifetime: .seconds(1e20))
         }
         try await expectEqual(store.bytes(for: key), [2])
+        try await store.store([3], for: key, lifetime: .zero)
+    }
+
+    @Test func `nothing stays on the server for ever`() async throws {
+        let server = try RedisServer()
+        let (store, link) = (try await store(server), await link(server))
+        defer { link.loop.stop() }
+        let ends: [SharedLeaseEnd] = [
+            .stored([1], lifetime: .seconds(60)), .failed([2], lifetime: .seconds(60)), .released,
+        ]
+        for (number, end) in ends.enumerated() {
+            let key = SharedKey(CacheKey("https://images.example/\(number).png"))
+            guard case .leads(let lease) = try await store.claim(key) else { throw CancellationError() }
+            try await expect(store.finish(lease, with: end))
+        }
+        guard case .list(let names) = try await link.reply(to: RedisCommand(["KEYS", "*"])) else {
+            throw CancellationError()
+        }
+        expectEqual(names.count, 5, "three tokens, an entry and a word")
+        for name in names.compactMap(\.string) {
+            #expect(try await millisecondsLeft(link, name) > 0, "\(name) has no end")
+        }
+    }
+
+    @Test func `a store says what it takes`() {
+        var configuration = RedisStore.Configuration(RedisAddress(.unix(path: "/nowhere")))
+        (configuration.maximumOriginalByteCount, configuration.maximumFileByteCount) = (1, 2)
+        configuration.commandTimeout = .seconds(3)
+        let traits = RedisStore(configuration).traits
+        expectEqual([traits.maximumOriginalByteCount, traits.maximumFileByteCount], [1, 2])
+        expectEqual([traits.readTimeout, traits.writeTimeout], [.seconds(6), .seconds(12)])
     }
 
     @Test func `a wrong password is named, and no load waits for it`() async throws {

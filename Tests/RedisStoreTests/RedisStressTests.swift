@@ -61,5 +61,6 @@ import WebImageTesting
             await store.shutdown()
             for call in calls { try await call.finish() }
         }
+        while fake.clientCount > 0 { await Task.yield() }
     }
 }

@@ -77,7 +77,14 @@ import WebImageTesting
         let writing = Probe { try await one.store(large, for: key, lifetime: .seconds(60)) }
         while await !one.link.isWaiting { await Task.yield() }
         server.signal(SIGCONT)
+        // Commands that come while the large one leaves follow it whole.
+        var behind: [Probe<[UInt8]?>] = []
+        while writing.isRunning, behind.count < 2_000 {
+            behind.append(Probe { try await one.bytes(for: SharedKey(CacheKey("none"))) })
+            await Task.yield()
+        }
         try await writing.finish()
+        for call in behind { try await expectNil(call.finish()) }
         try await expectEqual(other.bytes(for: key)?.count, large.count)
         try await one.remove(key)
         guard case .leads(let lease) = try await one.claim(key) else {

@@ -113,9 +113,31 @@ import WebImageTesting
         await expect(store.connected(within: .seconds(30)))
         server.kill()
         while await store.link.retryDelay < .milliseconds(64) { _ = try? await store.bytes(for: key(1)) }
+        // It does not grow beyond.
+        if case .down(let last) = await store.link.phase {
+            while case .down(last) = await store.link.phase { _ = try? await store.bytes(for: key(1)) }
+        }
+        while case .connecting = await store.link.phase { await Task.yield() }
+        await expectEqual(store.link.retryDelay, .milliseconds(64))
+        // All that wait hear of the connection.
+        let waiting = (0..<3).map { _ in Probe { await store.connected(within: .seconds(30)) } }
+        while await store.link.connectionWaiters.count < 3 { await Task.yield() }
         try server.start()
-        await expect(store.connected(within: .seconds(30)))
+        for wait in waiting { try await expect(wait.finish()) }
         await expectEqual(store.link.retryDelay, .milliseconds(1))
+    }
+
+    @Test func `the end of a store is heard by all that wait for its connection`() async throws {
+        let store = store(RedisAddress(.unix(path: "/nowhere/redis.sock")))
+        let waiting = (0..<3).map { _ in Probe { await store.connected(within: .seconds(3_600)) } }
+        while await store.link.connectionWaiters.count < 3 { await Task.yield() }
+        await store.shutdown()
+        for wait in waiting { try await expect(!wait.finish()) }
+    }
+
+    @Test func `a port without a server is named as one`() async throws {
+        let error = await trouble(of: store(try RedisAddress("redis://127.0.0.1:\(RedisServer.freePort())")))
+        #expect(error.code == .unreachable && error.message.contains("cannot be reached"), "\(error)")
     }
 
     @Test func `a wait leaves nothing behind, and an idle link asks for no sign of life`() async throws {
