@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import Locks
 import TestSupport
 import Testing
 import WebImageTesting
@@ -49,5 +50,42 @@ import WebImageTesting
         expectAll(start < later, start.duration(to: later) == .seconds(2))
         expectEqual(later.duration(to: start), .seconds(-2))
         expectEqual(ManualClock().minimumResolution, .zero)
+
+        // A task that was cancelled before does not sleep, however late its deadline.
+        let gone = Probe(on: executor) { try await clock.sleep(until: .start) }
+        gone.cancel()
+        executor.drain()
+        expect(gone.wasCancelled)
+    }
+
+    /// Runs jobs in their order.
+    private final class InOrder: TaskExecutor {
+        private let jobs = Mutex<[UnownedJob]>([])
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            jobs.withLock { $0.append(job) }
+        }
+
+        func drain() {
+            while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+                unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+            }
+        }
+    }
+
+    @Test func `sleepers wake in the order of their deadlines, and those with one in that of their arrival`() {
+        let (executor, clock, journal) = (InOrder(), ManualClock(), Journal<String>())
+        let sleepers = [(2, "c"), (1, "a"), (2, "d"), (1, "b"), (3, "e")].map { seconds, name in
+            Probe(on: executor) {
+                try await clock.sleep(for: .seconds(seconds))
+                journal.write(name)
+            }
+        }
+        executor.drain()
+        clock.advance(by: .seconds(3))
+        executor.drain()
+        expect(sleepers.allSatisfy { $0.value != nil })
+        expectEqual(journal.entries, ["a", "b", "c", "d", "e"])
     }
 }

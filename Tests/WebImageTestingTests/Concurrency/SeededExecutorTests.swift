@@ -39,6 +39,23 @@ import WebImageTesting
         expectEqual((0..<100).map { trace(seed: $0) }, traces)
     }
 
+    @Test func `neighbouring seeds choose other orders, and each step is one job`() {
+        let orders = (0..<100 as Range<UInt64>).map { seed in
+            let (executor, journal) = (SeededExecutor(seed: seed), Journal<Int>())
+            for number in 0..<8 { _ = Probe(on: executor) { journal.write(number) } }
+            executor.drain()
+            return journal.entries
+        }
+        for start in [0, 1] {
+            expect(stride(from: start, to: 98, by: 2).count { orders[$0] != orders[$0 + 1] } > 40)
+        }
+        let (whole, steps) = (SeededExecutor(seed: 1), SeededExecutor(seed: 1))
+        for executor in [whole, steps] { for _ in 0..<5 { _ = Probe(on: executor) { await Task.yield() } } }
+        var count = 0
+        while steps.run(steps: 1) == 1 { count += 1 }
+        expectEqual(count, whole.drain())
+    }
+
     @Test func `a task waits for steps and events, and all that it starts stays on the executor`() {
         // A task that has not finished after draining waits for an event.
         let (executor, gate) = (SeededExecutor(seed: 1), Gate())

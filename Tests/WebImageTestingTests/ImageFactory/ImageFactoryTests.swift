@@ -141,6 +141,56 @@ struct ImageFactoryTests {
         }
     }
 
+    @Test(arguments: [1, 2, 3, 4, 33]) func `a bitmap and an icon are the picture that they were made of`(side: Int)
+        throws
+    {
+        let picture = ImageFactory.picture(width: side, height: 2, seed: 7)
+        let file = ImageFactory.bitmapFile(width: side, height: 2, seed: 7)
+        expectEqual(file.count % 4, 54 % 4, "rows end at multiples of four bytes")
+        expect(try ImageCoders.default.decode(file).isSame(as: picture))
+        let icon = try ImageCoders.default.decode(ImageFactory.iconFile(side: side, seed: 7))
+        expectEqual(icon.size, PixelSize(width: side, height: side))
+        // Half transparent, in four bytes a pixel and one bit in rows of four bytes.
+        expect(stride(from: 3, to: icon.byteCount, by: 4).allSatisfy { icon.pixels[$0] == 128 })
+        expectEqual(ImageFactory.iconFile(side: side, seed: 7).count, 62 + side * (side + (side + 31) / 32) * 4)
+    }
+
+    @Test func `a picture with alpha fades in its bottom right quarter, from opaque to transparent`() {
+        let picture = ImageFactory.picture(width: 40, height: 20, seed: 3, hasAlpha: true)
+        func alpha(_ x: Int, _ y: Int) -> UInt8 { picture.pixels[(y * 40 + x) * 4 + 3] }
+        expectEqual([alpha(19, 19), alpha(39, 9), alpha(20, 10), alpha(39, 10), alpha(39, 19)], [255, 255, 255, 0, 0])
+        #expect(alpha(21, 15) > alpha(30, 15) && alpha(30, 15) > alpha(38, 15))
+    }
+
+    @Test func `pictures are the same when their pixels, their times and their transparency are`() throws {
+        func image(_ milliseconds: Int, loops: Int = 0, hasAlpha: Bool = false, _ shade: UInt8 = 1) throws
+            -> DecodedImage
+        {
+            let frames = [shade, 2].map { shade in
+                DecodedImage.Frame(pixels: [shade, shade, shade, 255], duration: .milliseconds(milliseconds))
+            }
+            return try DecodedImage(width: 1, height: 1, frames: frames, loopCount: loops, hasAlpha: hasAlpha)
+        }
+        let one = try image(100)
+        expect(try one.isSame(as: image(100)))
+        for other in [try image(90), try image(100, loops: 3), try image(100, hasAlpha: true), try image(100, 3)] {
+            expect(!one.isSame(as: other))
+        }
+    }
+
+    @Test func `hostile files are what was asked for`() throws {
+        expectEqual(ImageFactory.randomBytes(count: 9, seed: 4), ImageFactory.randomBytes(count: 9, seed: 4))
+        #expect(ImageFactory.randomBytes(count: 9, seed: 4) != ImageFactory.randomBytes(count: 9, seed: 260))
+        for disposal in 0...3 as ClosedRange<UInt8> {
+            let file = ImageFactory.fullFrameGIF(frames: 3, side: 9, disposal: disposal)
+            // The first extension, which controls a frame, is behind a header of 19 bytes.
+            expectEqual(Array(file[19..<21]) + [file[22] >> 2], [0x21, 0xF9, disposal])
+            try expectEqual(
+                ImageCoders.default.decode(file).durations,
+                [.milliseconds(100), .milliseconds(100), .milliseconds(100)])
+        }
+    }
+
     @Test(arguments: [1, 7, 8, 300])
     func `an oversized picture of a moderate size is valid and black`(side: Int) throws {
         let image = try ImageCoders.default.decode(ImageFactory.oversizedPNG(side))

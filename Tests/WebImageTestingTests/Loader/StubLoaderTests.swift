@@ -42,6 +42,33 @@ struct StubLoaderTests {
         expectEqual([loader.openRequests, loader.cancelledRequests], [0, 1])
     }
 
+    @Test func `a stub answers as a network does: after the call, by the path as sent, and without a body for HEAD`()
+        async throws
+    {
+        let loader = StubLoader()
+        let file = StubReply.ok([1, 2, 3]).header("Vary", "A").header("Vary", "B")
+        loader.respond(to: "/a%20b", with: .status(503), file, .status(304, bytes: [1]))
+        let odd = URL(string: "https://a.example/a%20b")!
+        let executor = SeededExecutor(seed: 1)
+        let first = Probe(on: executor) { try await loader.send(HTTPRequest(url: odd)).status }
+        while loader.requestCount == 0 { executor.run(steps: 1) }
+        expect(first.isRunning)
+        executor.drain()
+        expectEqual(first.value, 503)
+        let head = try await loader.send(HTTPRequest(url: odd, method: "HEAD"))
+        expectEqual(head.headers.values(for: "Vary"), ["A", "B"])
+        expectEqual(head.headers["Content-Length"], "3")
+        try await expectEqual(head.body.collect(upTo: 3), [])
+        try await expectEqual(loader.send(HTTPRequest(url: odd)).body.collect(upTo: 3), [])
+        // One at a time, and more than are waited for.
+        expectEqual([loader.openRequests, loader.peakOpenRequests, loader.requestCount(for: "/a%20b")], [0, 1, 3])
+        await loader.waitForRequests(count: 2)
+        // A length that is set stays the only one.
+        loader.respond(to: "/x.png", with: .ok([1]).header("Content-Length", "9"))
+        let lying = try await loader.send(HTTPRequest(url: url))
+        expectEqual(lying.headers.values(for: "Content-Length"), ["9"])
+    }
+
     @Test func `a body stops and fails where it was told to`() async throws {
         let gate = Gate()
         let loader = StubLoader()

@@ -73,6 +73,8 @@ struct OriginRecordTests {
             expectEqual(client.read(exactly: 200_000).utf8.count, 200_000)
         }
         expectEqual([origin.peakOpenRequests, origin.requests.map(\.connection).max()], [1, 2])
+        origin.stop()
+        expectEqual([origin.openRequests, origin.bodyBytesSent], [0, 200 * 200_000])
     }
 
     @Test func `a connection closed between two requests is closed by the peer`() async throws {
@@ -85,6 +87,37 @@ struct OriginRecordTests {
         for client in clients { client.close() }
         await expect(origin.waitUntilClosedByPeer(count: 3))
         expectEqual([origin.openConnections, origin.connectionCount], [0, 3])
+    }
+
+    private final class Held: Sendable {}
+
+    @Test func `the stop of a server drops its handlers, and what they hold`() throws {
+        let origin = try OriginServer.start()
+        weak var held: Held?
+        do {
+            let object = Held()
+            held = object
+            origin.respond(to: "/a") { [object] _ in .text("\(object)") }
+            origin.respondToEverything { [object] _ in .text("\(object)") }
+        }
+        expect(held != nil)
+        origin.stop()
+        expectNil(held)
+    }
+
+    @Test func `a gate that is opened again closes nothing of others`() async throws {
+        let (origin, gate) = (try OriginServer.start(), OriginGate())
+        defer { origin.stop() }
+        origin.respond(to: "/a", with: .text("x").held(at: gate))
+        let client = try RawClient(origin)
+        try client.get("/a")
+        await gate.waitUntilReached()
+        gate.open()
+        // The descriptors that are free now, that of the gate among them.
+        let files = (0..<8).map { _ in unsafe open("/dev/null", O_RDONLY) }
+        defer { for file in files { close(file) } }
+        gate.open()
+        for file in files { #expect(fcntl(file, F_GETFD) >= 0) }
     }
 
     @Test

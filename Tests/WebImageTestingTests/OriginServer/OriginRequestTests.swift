@@ -75,6 +75,15 @@ struct OriginRequestTests {
             expectEqual(client.read(exactly: 2), "hi")
         }
 
+        // The end of the connection is one option among others.
+        do {
+            let origin = try OriginServer.start()
+            defer { origin.stop() }
+            let client = try RawClient(origin)
+            try client.get("/a", "Connection: keep-alive, Close")
+            expectEqual(client.readToEnd().end, .endOfStream)
+        }
+
         // An empty line before a request is accepted.
         try expectEqual(answer("\r\nGET /a HTTP/1.1\r\nHost: a\r\n\r\n").status, "200")
 
@@ -109,6 +118,7 @@ struct OriginRequestTests {
     @Test(arguments: [
         ("GET /a HTTP/2.0\r\nHost: a\r\n\r\n", "505"),
         ("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", "501"),
+        ("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: gzip\r\n\r\n", "501"),
         ("POST /a HTTP/1.1\r\nHost: a\r\nExpect: cake\r\n\r\n", "417"),
         ("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n", "413"),
         ("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n", "413"),
@@ -117,6 +127,7 @@ struct OriginRequestTests {
         ("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n", "413"),
         ("GET /\(String(repeating: "a", count: 500)) HTTP/1.1\r\nHost: a\r\n\r\n", "431"),
         ("GET /a HTTP/1.1\r\nHost: a\r\n" + String(repeating: "X: y\r\n", count: 100), "431"),
+        (String(repeating: "\r\n", count: 150) + "GET /a HTTP/1.1\r\nHost: a\r\n\r\n", "431"),
     ])
     func `a request beyond a limit is refused with its status`(request: String, expected: String) throws {
         let (status, requests, refused) = try answer(request) {

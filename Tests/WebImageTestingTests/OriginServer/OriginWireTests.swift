@@ -33,7 +33,12 @@ import WebImageTesting
                     wire.write("last")
                     wire.close()
                 })
-            origin.respond(to: "/reset", with: .byHand { $0.reset() })
+            origin.respond(
+                to: "/reset",
+                with: .byHand {
+                    $0.reset()
+                    $0.close()
+                })
             let orderly = try RawClient(origin)
             try orderly.get("/close")
             let last = orderly.readToEnd()
