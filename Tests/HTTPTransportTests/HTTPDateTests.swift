@@ -95,6 +95,7 @@ struct HTTPDateTests {
         expectEqual(HTTPDate(Date(timeIntervalSince1970: .infinity)), HTTPDate(secondsSince1970: .max))
         expectEqual(HTTPDate(Date(timeIntervalSince1970: -.infinity)), HTTPDate(secondsSince1970: .min))
         expectEqual(HTTPDate(Date(timeIntervalSince1970: 1.9)).secondsSince1970, 1)
+        expectEqual(HTTPDate(Date(timeIntervalSince1970: -0.5)).secondsSince1970, -1)
         expectEqual(arrival.advanced(by: .max), HTTPDate(secondsSince1970: .max))
         expectEqual(arrival.advanced(by: .min), HTTPDate(secondsSince1970: .min))
     }

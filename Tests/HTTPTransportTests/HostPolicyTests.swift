@@ -96,5 +96,8 @@ struct HostPolicyTests {
         narrow.deniedNetworks = [IPNetwork("127.0.0.2")].compactMap { $0 }
         #expect(try narrow.allows(#require(IPAddress("127.0.0.1"))))
         try expect(!narrow.allows(#require(IPAddress("127.0.0.2"))))
+        // All of IPv4, in the form of IPv6.
+        policy.deniedNetworks = [IPNetwork("::ffff:0:0/96")].compactMap { $0 }
+        try expect(!policy.allows(#require(IPAddress("8.8.8.8"))))
     }
 }

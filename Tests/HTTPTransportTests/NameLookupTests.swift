@@ -105,6 +105,19 @@ struct NameLookupTests {
         }
     }
 
+    @Test func `a name that waits for a thread is looked up once for all its transfers`() async throws {
+        try await Self.withNames(limit: 1) { names, origin, client in
+            let first = Task.immediate { try await Self.send(client, to: "late1.example", origin) }
+            while names.running == 0 { await Task.yield() }
+            let tasks = (0..<5).map { _ in Task.immediate { try await Self.send(client, to: "late2.example", origin) } }
+            await expectEqual(client.transferCount, 6)
+            expectEqual(client.table.resolver.counts.waiting, 1)
+            names.open()
+            for task in [first] + tasks { try await expectEqual(task.value, [1]) }
+            expectEqual(names.asked, ["late1.example", "late2.example"])
+        }
+    }
+
     @Test func `one name that is never answered does not delay the others`() async throws {
         try await Self.withNames(limit: 2) { names, origin, client in
             let stuck = (0..<30).map { _ in Task { try await Self.send(client, to: "stuck.example", origin) } }

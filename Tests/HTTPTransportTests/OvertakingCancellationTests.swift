@@ -27,6 +27,19 @@ struct OvertakingCancellationTests {
         }
     }
 
+    @Test func `a task that is cancelled between its check and its start sends nothing`() async throws {
+        try await withOrigin(handler: { $0.respond() }) { origin, client in
+            var request = HTTPRequest(url: origin.url("/"), method: "PUT")
+            request.content = .stream {
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                return HTTPBody([[1]])
+            }
+            let task = Task { [request] in try await client.send(request).status }
+            await expectError(CancellationError.self) { try await task.value }
+            expectEqual(origin.connectionCount, 0)
+        }
+    }
+
     @Test func `Messages for transfers that are gone do nothing`() async throws {
         try await withOrigin(handler: { $0.respond(body: [1]) }) { origin, client in
             client.table.mailbox.post(.cancel(4_711))

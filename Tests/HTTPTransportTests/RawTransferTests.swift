@@ -79,8 +79,9 @@ struct RawTransferTests {
             if exchange.path == "/old" {
                 exchange.write("HTTP/1.0 200 X\r\nContent-Length: 1\r\n\r\na")
             } else {
-                exchange.write("HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\nContent-Length: 9\r\n\r\n")
-                exchange.write("1\r\na\r\n0\r\n\r\n")
+                // In one piece, so that the fields behind the body are there before the caller has the head.
+                let head = "HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\nContent-Length: 9\r\n\r\n"
+                exchange.write(head + "1\r\na\r\n0\r\nX-Trailer: 1\r\n\r\n")
             }
             exchange.close()
         } _: { origin, client in
@@ -89,7 +90,17 @@ struct RawTransferTests {
                 expectEqual(response.body.expectedByteCount, length)
                 try await expectEqual(response.body.collect(upTo: 1), [97])
                 expectEqual(response.metrics.httpVersion, version)
+                expect(!response.headers.contains(name: "X-Trailer"))
             }
+        }
+    }
+
+    @Test func `a switch to another protocol is refused at once`() async throws {
+        try await withOrigin { exchange in
+            exchange.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\n\r\n")
+            exchange.waitForClose()
+        } _: { origin, client in
+            await expectHTTPError(.invalidResponse) { try await client.get(origin.url("/")) }
         }
     }
 }

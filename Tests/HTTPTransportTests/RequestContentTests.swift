@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TaskCoordination
 import TestSupport
 import Testing
 import WebImageTesting
@@ -69,6 +70,8 @@ struct RequestContentTests {
         expectEqual(request, other)
         request.body = [2]
         expectEqual(request.content, .bytes([2]))
+        let filled = HTTPRequest(url: url, body: [UInt8](repeating: 0, count: 10_000))
+        #expect(HeapSize.of(filled) - HeapSize.of(HTTPRequest(url: url)) >= 10_000)
         request.content = nil
         expect(!request.hasContent)
         let stream = HTTPContent.stream { HTTPBody([[1]]) }

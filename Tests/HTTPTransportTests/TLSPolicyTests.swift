@@ -210,6 +210,28 @@ struct TLSPolicyTests {
         }
     }
 
+    @Test func `a pin has 32 bytes, and each one more is in addition`() {
+        expectNil(TLSPolicy.Pin.publicKey(base64: "AAAA"))
+        let pins = (1...2 as ClosedRange<UInt8>).map {
+            TLSPolicy.Pin.publicKey(sha256: [UInt8](repeating: $0, count: 32))
+        }
+        let policy = TLSPolicy.system.pinned(to: pins[0]).pinned(to: pins[1], .certificate(sha256: [7]))
+        expectEqual(policy.pins?.count, 3)
+        expectEqual(policy.pinBytes.map { Set($0) }, [0, 1, 2])
+        expectEqual(policy.pinBytes?.count, 66)
+    }
+
+    @Test func `each connection to an origin with pins satisfies them`() async throws {
+        let certificate = try TestCertificate.make()
+        let policy = TLSPolicy.authorities(in: certificate.rootPath).pinned(
+            to: .publicKey(sha256: certificate.publicKeySHA256))
+        try await withTLS(certificate) { origin, client in
+            origin.respondToEverything { _ in OriginReply.ok([1]).header("Connection", "close") }
+            for _ in 0..<4 { try await expectNil(outcome(origin, client, policy)) }
+            expectEqual(origin.connectionCount, 4)
+        }
+    }
+
     @Test func `an origin below the lowest version is refused`() async throws {
         let certificate = try TestCertificate.make()
         var old = OriginServer.Configuration()

@@ -229,6 +229,21 @@ struct UploadTests {
         let late = Task { await pipe.write([UInt8](repeating: 0, count: 2 * UploadPipe.highWaterMark)) }
         pipe.close()
         await expect(!late.value)
+        // However often a little is taken, a writer waits for as long as the pipe is full.
+        let full = UploadPipe()
+        let written = Atomic(0)
+        let ahead = Task {
+            while await full.write([UInt8](repeating: 0, count: 2 * UploadPipe.highWaterMark)) {
+                written.add(1, ordering: .relaxed)
+            }
+        }
+        for _ in 0..<200 {
+            _ = full.take(upTo: 1, wake: wake)
+            await Task.yield()
+        }
+        expectEqual(written.load(ordering: .relaxed), 0)
+        full.close()
+        await ahead.value
     }
 
     @Test func `a content is sent anew when a kept connection ends under it, and a stream is not`() async throws {
