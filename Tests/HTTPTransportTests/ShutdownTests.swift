@@ -125,4 +125,42 @@ struct ShutdownTests {
             withExtendedLifetime(iterator) {}
         }
     }
+
+    @Test(.enabled(if: hasSystemAllocator)) func `what libcurl and zlib have for transfers and clients is given back`()
+        async throws
+    {
+        let packed: [UInt8] = [
+            0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0x63, 0x64, 0x62, 6, 0, 0x1D, 0x80, 0xBC, 0x55, 3, 0, 0, 0,
+        ]
+        let origin = try OriginServer.byHand { $0.respond(200, ["Content-Encoding: gzip"], body: packed) }
+        defer { origin.stop() }
+        let url = origin.url("/").absoluteString
+        await #expect(processExitsWith: .success) { [url = url as String] in
+            let headers: HTTPHeaders = ["X-Long": String(repeating: "x", count: 1_000)]
+            let request = HTTPRequest(url: URL(string: url)!, headers: headers)
+            let client = HTTPClient(configuration: .loopback)
+            @Sendable func send(_ count: Int) async throws {
+                for _ in 0..<count { try await expectEqual(client.bytes(request), [1, 2, 3]) }
+            }
+            @Sendable func use(_ count: Int) async throws {
+                for _ in 0..<count {
+                    let other = HTTPClient(configuration: .loopback)
+                    try await expectEqual(other.bytes(request), [1, 2, 3])
+                    await other.shutdown()
+                }
+            }
+            // The least of some rounds: what stays grows in each one.
+            func growth(_ body: () async throws -> Void) async throws -> Int {
+                var least = Int.max
+                for _ in 0..<4 { least = min(least, try await heapGrowth(of: body).byteCount) }
+                return least
+            }
+            let ofRequests = try await growth { try await send(300) }
+            let ofClients = try await growth { try await use(20) }
+            // The smallest part of a transfer, its text for an error, has 256 bytes, and the sessions of a client 2 KB.
+            expect(ofRequests < 300 * 128, "\(ofRequests) bytes")
+            expect(ofClients < 20 * 1_024, "\(ofClients) bytes")
+            await client.shutdown()
+        }
+    }
 }
