@@ -77,7 +77,7 @@ struct CircuitTests {
         stub.respond(
             to: "/x", with: .status(500), .status(500), .status(404), .status(500), .status(500),
             .failure(.bodyTooLarge), .status(500))
-        for _ in 0..<7 { expect(!isSpared(send(loader))) }
+        for _ in 0..<8 { expect(!isSpared(send(loader))) }
     }
 
     @Test func `an error with a status counts by the status alone`() {
@@ -89,7 +89,8 @@ struct CircuitTests {
                         status: status, headers: [:], url: URL(string: "http://a/")!, beginning: [])))
         }
         for (replies, opens) in [([500, 599, 503], true), ([500, 404, 500], false), ([499, 499, 499], false)] {
-            let loader = loader()
+            let stub = StubLoader()
+            let loader = CircuitBreakingLoader(stub, maximumFailureCount: 3, clock: clock)
             stub.respond(to: "/x", with: error(replies[0]), error(replies[1]), error(replies[2]), .ok([]))
             for _ in 0..<3 { expect(!isSpared(send(loader))) }
             expectEqual(isSpared(send(loader)), opens, "\(replies)")

@@ -182,7 +182,6 @@ struct FileDownloadTests {
         task.cancel()
         await expectError(CancellationError.self) { try await task.value }
         expectEqual(stub.requestCount, 0)
-        // It waits no longer.
         let executor = SeededExecutor(seed: 1)
         let waiting = Probe(on: executor) { await control.waitUntilPaused() }
         executor.drain()
@@ -270,6 +269,22 @@ struct FileDownloadTests {
         expectEqual(bytes(), whole)
         expectEqual(
             stub.requests.map { $0.headers["Range"] }, [nil, "bytes=40-", "bytes=10-", nil, "bytes=40-", nil])
+    }
+
+    @Test func `each address has a part of its own, and a body that lacks a byte is none`() async throws {
+        for path in ["/ab", "/ba"] {
+            stub.respond(to: path, with: ok().failing(after: 40))
+            let request = HTTPRequest(url: URL(string: "http://a.example" + path)!)
+            await expectHTTPError { try await FileDownloader(stub).download(request, intoFolder: folder) { _ in "a" } }
+        }
+        expectEqual(names.filter { $0.hasSuffix(".part") }.count, 2)
+        let body = AsyncThrowingStream<[UInt8], any Error> { stream in
+            stream.yield(Array(whole.dropLast()))
+            stream.finish()
+        }
+        let short = HTTPResponse(status: 200, url: url, body: HTTPBody(body, expectedByteCount: 100))
+        stub.respond(to: "/x", with: .response(short))
+        await expectHTTPError(.truncatedBody) { try await download() }
     }
 
     @Test func `a file has a limit and only a plain GET request is downloaded`() async throws {

@@ -123,7 +123,8 @@ struct LoaderTests {
         let loader = ClosureLoader(schemes: ["Thumb"]) { HTTPResponse(status: 200, url: $0.url, body: HTTPBody([[7]])) }
         let bytes = try await loader.bytes(try request("thumb:1"))
         expectEqual(bytes, [7])
-        expect(!loader.canLoad(try request("other:1")))
+        expectEqual([loader.canLoad(try request("thumb:1")), loader.canLoad(try request("other:1"))], [true, false])
+        expectEqual(loader.schemes, ["thumb"])
         expect(ClosureLoader { HTTPResponse(status: 200, url: $0.url) }.canLoad(try request("other:1")))
     }
 

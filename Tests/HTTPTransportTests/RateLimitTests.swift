@@ -110,6 +110,7 @@ struct RateLimitTests {
         expectEqual(turn("and.19999", at: .seconds(51)), .seconds(20))
         for index in 0..<25_000 { _ = turn("later.\(index)", at: .seconds(100 + index)) }
         #expect(table.count < 50)
+        expectEqual(HTTPRateLimit(3, per: .milliseconds(1)).interval, 333_333)
         for count in [Int.min, 0, .max] {
             let limit = HTTPRateLimit(count, per: .seconds(Int64.max), burst: count)
             for time in [Duration.zero, .seconds(Int64.max)] {

@@ -98,14 +98,13 @@ struct ResumingTests {
         try await breakOff(loader)
         var other = HTTPRequest(url: url)
         other.options.credential = .bearer("b")
-        let requests =
-            [other, HTTPRequest(url: url, method: "POST"), HTTPRequest(url: url, body: [1])]
-            + ["Cookie", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"].map {
-                HTTPRequest(url: url, headers: [$0: "a"])
-            }
-        for request in requests { _ = try? await loader.bytes(request) }
+        let requests = [other, HTTPRequest(url: url, headers: ["Cookie": "a"])]
+        let conditions = ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"]
+        let plain =
+            conditions.map { HTTPRequest(url: url, headers: [$0: "a"]) }
+            + [HTTPRequest(url: url, method: "POST"), HTTPRequest(url: url, body: [1])]
+        for request in requests + plain + plain { _ = try? await loader.bytes(request) }
         expectEqual(stub.requests.dropFirst(2).compactMap { $0.headers["Range"] }, [])
-        expectEqual(stub.requestCount, 3 + requests.count)
     }
 
     @Test func `content that has changed is sent whole and the beginning is dropped`() async throws {
@@ -295,5 +294,6 @@ struct ResumingTests {
             stub.respond(to: "/x", with: ok())
             _ = try await loader.bytes(request)
         }
+        expectEqual(store.count, 0)
     }
 }

@@ -147,6 +147,14 @@ struct RetryTests {
         let count = budget.spent.count
         for _ in 0..<10 { budget.give("first", capacity: 1) }
         expectEqual(budget.spent.count, count - 1)
+        // Ten tenths are one, and nine are none.
+        var one = RetryBudget()
+        expect(one.take("a", capacity: 1))
+        for tenth in 1...10 {
+            expect(!one.take("a", capacity: 1), "\(tenth)")
+            one.give("a", capacity: 1)
+        }
+        expect(one.take("a", capacity: 1))
         var none = RetryBudget()
         let answers = [none.take("a", capacity: 0), none.take("a", capacity: .max)]
         expectEqual(answers, [false, true])

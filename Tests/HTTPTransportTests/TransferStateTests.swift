@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import Locks
+import TaskCoordination
 import TestSupport
 import Testing
 import WebImageTesting
@@ -57,6 +58,32 @@ struct TransferStateTests {
         let late = Probe(on: executor) { await board.states(after: nil, nil)?.sent }
         executor.drain()
         #expect(late.value == .some(nil))
+    }
+
+    @Test func `a transfer that begins anew waits until it tells more`() throws {
+        let executor = SeededExecutor(seed: 1)
+        let runs = Mutex(0)
+        let loader = ClosureLoader { request in
+            let isFirst = runs.withLock { runs in
+                runs += 1
+                return runs == 1
+            }
+            if isFirst { request.options.reports?(.connecting) }
+            await OneShot<Void>().wait(onCancel: ())
+            throw CancellationError()
+        }
+        let queue = HTTPTransferQueue(loader, executor: executor)
+        let transfer = queue.add(HTTPRequest(url: URL(string: "http://a.example/x")!))
+        executor.drain()
+        expectEqual(transfer.state, .connecting)
+        // Before its task has ended.
+        transfer.pause()
+        transfer.resume()
+        executor.drain()
+        expectEqual(transfer.state, .waiting)
+        transfer.cancel()
+        executor.drain()
+        expectEqual(transfer.state, .ended(.cancelled))
     }
 
     @Test(arguments: [1, 20_000, 64 << 10]) func `the content that a response follows is told as sent`(

@@ -71,5 +71,35 @@ import WebImageTesting
         expectEqual(wrong, 0)
     }
 
+    @Test func `a transfer that is cancelled or paused as it begins does not run on`() async throws {
+        let loader = StubLoader { _, _ in .silence }
+        let request = HTTPRequest(url: URL(string: "http://a.example/")!)
+        let rounds = Self.rounds / 50
+        let queues = (0..<rounds).map { _ in HTTPTransferQueue(loader, width: 1, isSuspended: true) }
+        let transfers = queues.map { $0.add(request) }
+        let turn = Atomic<Int>(0)
+        DispatchQueue.concurrentPerform(iterations: 2) { thread in
+            for round in 0..<rounds {
+                turn.add(1, ordering: .acquiringAndReleasing)
+                while turn.load(ordering: .acquiring) < 2 * (round + 1) {}
+                if thread == 0 {
+                    queues[round].resume()
+                } else {
+                    for _ in 0..<round % 997 * 5 { _ = turn.load(ordering: .relaxed) }
+                    if round.isMultiple(of: 2) { transfers[round].cancel() } else { transfers[round].pause() }
+                }
+            }
+        }
+        for (round, transfer) in transfers.enumerated() {
+            if !round.isMultiple(of: 2) {
+                for await state in transfer.states where state == .paused { break }
+                transfer.cancel()
+            }
+            await expectError(CancellationError.self) { try await transfer.response() }
+        }
+        // Each gives its slot back, once its end is told.
+        for queue in queues { while queue.runningCount + queue.waitingCount > 0 { await Task.yield() } }
+    }
+
     private final class Counter: Sendable { let value = Atomic<Int>(0) }
 }
