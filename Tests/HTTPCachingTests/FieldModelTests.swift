@@ -75,6 +75,7 @@ struct FieldModelTests {
             for broken in [
                 "\(text),", "\(text);", "\(text) ;", "\(text), =1", "&, \(text)", "\(text), A", "\(text), a=\"",
                 "\(text), a=:YQ",
+                "\(text), a=\"\u{E9}\"", "\(text), a=\"\u{7F}\"",
                 "\(text), b=?2",
             ] {
                 var reader = StructuredReader(Array(broken.utf8))

@@ -84,6 +84,14 @@ import WebImageTesting
         table = BoundedTable(byteLimit: -1)
         expectAll(!table.store((), for: 1, heapByteCount: -5), table.byteCount == 0, table.use(1) == nil)
 
+        // All of the limit may be taken.
+        let cost = BoundedTable<Int, Void>.overhead + 8
+        for count in 1...2 {
+            table = BoundedTable(byteLimit: count * cost)
+            for key in 1...count { expect(table.store((), for: key, heapByteCount: 8)) }
+            expectEqual([table.count, table.byteCount], [count, count * cost])
+        }
+
         // A value is released when it leaves.
         do {
             final class Witness {}
@@ -100,6 +108,12 @@ import WebImageTesting
             expectNil(first)
             expectEqual(table.count, 1)
         }
+    }
+
+    @Test func `sizes on the heap are those of the allocator, and short texts have none`() {
+        expectEqual([0, 24, 25, 40, 41].map { HeapSize.allocation($0) }, [32, 32, 48, 48, 64])
+        expectEqual([0, 15, 16].map { HeapSize.of(String(repeating: "a", count: $0)) }, [0, 0, 64])
+        expectEqual([HeapSize.of([UInt8]()), HeapSize.of([1] as [UInt8])], [0, 48])
     }
 
     @Test(.enabled(if: hasSystemAllocator))

@@ -109,5 +109,16 @@ struct WorkTests {
         task = nil
         executor.drain()
         expectEqual([steps.count, clock.sleepers], [4, 0])
+        // Cancelled, it ends with the step under way, also when the next one needs no pause.
+        let gate = Gate()
+        let last = PacedTask("test", on: executor, clock: clock) {
+            steps.write(0)
+            await gate.pass()
+            return steps.count < 9 ? .zero : nil
+        }
+        executor.drain()
+        last.cancel()
+        executor.open(gate)
+        expectEqual(steps.count, 5)
     }
 }

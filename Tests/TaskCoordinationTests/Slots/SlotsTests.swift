@@ -108,6 +108,7 @@ import WebImageTesting
             let error = refused.error as? CoordinationError
             expectEqual(error?.code, .overloaded)
             expectEqual(error?.message.contains("decodes"), true)
+            expectEqual(error?.description, error?.message)
             executor.open(gate)
             expectAll(queued.allSatisfy { $0.value != nil }, blocker.value != nil)
             expectAllFree(slots, on: executor)
