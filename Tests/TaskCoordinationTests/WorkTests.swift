@@ -47,6 +47,18 @@ struct WorkTests {
             expectEqual([caller.value, clock.sleepers], [2, 0])
         }
 
+        // A deadline that is cancelled says nothing, and one that no clock can count is far away.
+        do {
+            let (executor, clock, place) = (SeededExecutor(seed: seed), ManualClock(), OneShot<Int>())
+            let deadline = Probe(on: executor) { await place.resolve(1, after: .seconds(1), on: clock) }
+            executor.drain()
+            deadline.cancel()
+            executor.drain()
+            expect(!deadline.isRunning && place.resolve(2))
+            let longest = Duration.seconds(1_000_000_000)
+            expectEqual([.seconds(Int64.max), .seconds(-1), longest].map(\.countable), [longest, .zero, longest])
+        }
+
         // A cancelled caller leaves its work at once, and the work is cancelled.
         do {
             let executor = SeededExecutor(seed: seed)

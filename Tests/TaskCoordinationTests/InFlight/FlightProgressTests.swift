@@ -32,6 +32,33 @@ import WebImageTesting
         }
     }
 
+    @Test(arguments: seeds) func `what is known beforehand is heard until there is a report`(seed: UInt64) {
+        let executor = SeededExecutor(seed: seed)
+        let flights = InFlight<Int, Int, Int>(name: "test", executor: executor)
+        let (beginning, end) = (Gate(), Gate())
+        func call(_ heard: Journal<Int>) -> Probe<Int> {
+            let caller = Probe(on: executor) {
+                try await flights.value(for: 1, onProgress: { heard.write($0) }, hearing: 0) { _ in
+                    { report in
+                        await beginning.pass()
+                        report(7)
+                        await end.pass()
+                        return 1
+                    }
+                }
+            }
+            executor.drain()
+            return caller
+        }
+        let (early, late) = (Journal<Int>(), Journal<Int>())
+        let first = call(early)
+        expectEqual(early.entries, [0])
+        executor.open(beginning)
+        let second = call(late)
+        executor.open(end)
+        expectAll(early.entries == [0, 7], late.entries == [7], first.value == 1, second.value == 1)
+    }
+
     @Test(arguments: seeds)
     func `a quick listener hears every report, and a slow one the last, and slows no other`(seed: UInt64) {
         // A quick listener hears every report.

@@ -252,4 +252,14 @@ import WebImageTesting
         for lane in ["one", "two"] { table.release(in: lane) }
         expectEqual(table.entryCount, 0)
     }
+
+    @Test func `another order counts for what is queued, in a lane and among lanes`() {
+        var table = SlotTable<Int>(SlotSettings(limit: 1))
+        expect(table.take(in: "x") != nil)
+        for (waiter, lane) in [(1, "a"), (2, "a"), (3, "b")] { _ = table.insert(waiter, in: lane, priority: 1) }
+        table.change(SlotSettings(limit: 4, order: .lifo))
+        var served: [Int] = []
+        while let grant = table.next() { served.append(grant.waiter) }
+        expectEqual(served, [3, 2, 1])
+    }
 }

@@ -35,6 +35,7 @@ import WebImageTesting
     }
 
     @Test func `no more than the width is handed to the threads, so the order stays ours`() {
+        expectEqual(WorkerPool(name: "idle", width: 3, maximumQueueLength: 1).width, 3)
         let pool = pool(width: 2)
         let asked = (0..<6).map { ask(pool, "\($0)", .low) }
         expectEqual([pool.running, pool.queued, workers.pending], [2, 4, 2])
