@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
+import ImageCoding
 import TestSupport
 import Testing
 import WebImageTesting
@@ -168,9 +169,54 @@ import WebImageTesting
         expectEqual(watcher.value?.count, 2)
     }
 
+    @Test func `the occupancy has pictures and files, and what alone says that there is work`() throws {
+        var configuration = ImageManager.Configuration.unchanged
+        configuration.downloader.maximumConcurrentDownloads = 1
+        let gate = Gate()
+        let staged = try StagedManager(seed: 1, gate: gate, configuration: configuration)
+        let (pictures, file) = ((0..<2).map { _ in staged.load(.numbered(1)) }, staged.data(.numbered(2)))
+        let busy = try required(staged.occupancy())
+        expectEqual([busy.callers, busy.flights], [3, 2])
+        staged.open(gate)
+        expectAll(pictures.allSatisfy { $0.value != nil }, file.value != nil)
+        let refreshes = staged.manager.pipeline.refreshes
+        _ = refreshes.start(.init(.numbered(1)), on: staged.executor, now: { Date(timeIntervalSince1970: 1) }) { true }
+        expectEqual(staged.occupancy()?.isIdle, true)
+        expectEqual(staged.occupancy().map { $0.rememberedByteCount > 0 }, true, "the pause of a refresh")
+
+        // Each figure alone says that there is work, but for what is remembered.
+        let figures: [WritableKeyPath<LoadOccupancy, Int>] = [
+            \.callers, \.flights, \.queuedDownloads, \.runningDownloads, \.queuedWork, \.runningWork,
+            \.workByteCount, \.originalByteCount, \.pendingWrites, \.refreshes, \.rememberedByteCount,
+        ]
+        for figure in figures {
+            var occupancy = try required(staged.occupancy())
+            occupancy[keyPath: figure] = 1
+            expectEqual(occupancy.isIdle, figure == \.rememberedByteCount)
+        }
+    }
+
+    @Test func `a stored picture that waits for memory is counted and told as one that has come`() throws {
+        let staged = try StagedManager(seed: 1)
+        let request = ImageRequest.numbered(1, transformers: [.resize(to: .init(width: 4, height: 4))])
+        staged.loadInTurn(request)
+        staged.emptyMemory()
+        let queue = staged.manager.pipeline.processing.queue
+        let holder = staged.start { try await $0.pipeline.processing.queue.turn() }
+        staged.run()
+        expect(holder.value?.take(queue.byteLimit) == true)
+        let (before, load) = (staged.manager.counters.memoryWaits, staged.loadInTurn(request))
+        expectAll(load.isRunning, staged.manager.counters.memoryWaits == before + 1)
+        holder.value?.end()
+        staged.run()
+        expectEqual(load.value?.source, .disk)
+    }
+
     @Test func `a disk cache that does not work is an activity and a state`() async throws {
         var configuration = ImageManager.Configuration()
         configuration.disk = .init(folder: "/proc/nope")
+        let warned = Journal<CacheError.Code>()
+        configuration.disk?.onWarning = { warned.write($0.code) }
         let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
         let activities = manager.activities()
         _ = try await manager.load(.numbered(1))
@@ -181,6 +227,7 @@ import WebImageTesting
             break
         }
         expectEqual(codes, [.folderUnavailable])
+        expectEqual(warned.entries, [.folderUnavailable])
         await expectEqual(manager.diskCache?.trouble?.code, .folderUnavailable)
         _ = await manager.shutdown(within: .seconds(60))
     }
