@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
+import ImageCoding
 import TestSupport
 import Testing
 import WebImageTesting
@@ -30,12 +31,17 @@ import WebImageTesting
             expectEqual(answer.status, 200)
             expectEqual(answer.headers["Content-Type"], "image/webp")
             #expect(answer.bytes.count > 1_000)
+            try expectEqual(ImageCoders.default.properties(of: answer.bytes).size, PixelSize(width: 320, height: 240))
             let tag = try #require(answer.headers["ETag"])
             let known = HTTPRequest(url: address, headers: ["If-None-Match": "\"other\", W/\(tag)"])
             let unchanged = try await client.send(known).collected(upTo: 1_000_000)
             expectEqual(unchanged.status, 304)
-            expectEqual(unchanged.headers["ETag"], tag)
+            for name in ["ETag", "Cache-Control", "Content-Type"] {
+                expectEqual(unchanged.headers[name], answer.headers[name], "\(name)")
+            }
+            expectNil(unchanged.headers["Content-Length"])
             expectEmpty(unchanged.bytes)
+            try await expectEqual(Self.status(address, client, headers: ["If-None-Match": "*"]), 304)
             let head = try await client.send(HTTPRequest(url: address, method: "HEAD")).collected(upTo: 10)
             expectEqual(head.headers["Content-Length"], String(answer.bytes.count))
             expectEmpty(head.bytes)

@@ -82,9 +82,11 @@ struct ListeningSocket: Sendable {
             }
             return (descriptor, result)
         }
-        // A socket that refuses connections belongs to a process that has ended.
+        // A socket that refuses connections belongs to a process that has ended. A file that is none refuses them, too.
         let probe = unsafe attempt { unsafe connect($0, $1, $2) }
-        if probe.result != 0, errno == ECONNREFUSED { unsafe unlink(path) }
+        let isRefused = probe.result != 0 && errno == ECONNREFUSED
+        var status = stat()
+        if isRefused, unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unsafe unlink(path) }
         close(probe.descriptor)
         let (descriptor, result) = unsafe attempt { unsafe bind($0, $1, $2) }
         guard result == 0, fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0, listen(descriptor, backlog) == 0 else {

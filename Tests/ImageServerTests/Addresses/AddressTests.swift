@@ -160,6 +160,12 @@ import Testing
     }
 
     @Test func `both keys of a rotation are valid, and the first one signs`() throws {
+        // What the server refuses is not made.
+        for (options, source) in [("w0", Self.source), ("glow", Self.source), ("w10", "https://a:b@example.com/")] {
+            expectError(AddressError.self) {
+                try AddressReader(keys: [Self.key]).address(options: options, source: source)
+            }
+        }
         let old = try AddressReader(keys: [Self.key]).address(options: "w10", source: Self.source)
         let both = AddressReader(keys: [Self.otherKey, Self.key])
         expectEqual(status(old, both), 200)

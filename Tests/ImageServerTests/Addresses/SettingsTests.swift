@@ -47,7 +47,10 @@ import WebImage
     @Test func `a bucket, its service and its key are options, and no message has the secret`() throws {
         let settings = try settings(
             ["--key", Self.key, "--s3", "s3://pictures/thumbs", "--s3-endpoint=http://minio:9000"],
-            ["IMAGE_SERVER_S3_KEY_ID": "id", "IMAGE_SERVER_S3_SECRET": "hush", "IMAGE_SERVER_S3_SOURCE": "one,two"])
+            [
+                "IMAGE_SERVER_S3_KEY_ID": "id", "IMAGE_SERVER_S3_SECRET": "hush", "IMAGE_SERVER_S3_SOURCE": "one,two",
+                "IMAGE_SERVER_S3_SESSION_TOKEN": "token",
+            ])
         let configuration = try settings.objects.storeConfiguration()
         let store = try #require(configuration)
         expectEqual([store.bucket, store.prefix], ["pictures", "thumbs/"])
@@ -75,6 +78,7 @@ import WebImage
         (["--key", key, "--s3-source", "s3://a"], "--s3-source"),
         (["--key", key, "--s3", "s3://pictures", "--s3-key-id", "a"], "--s3"),
         (["--key", key, "--s3", "s3://pictures", "--s3-endpoint", "ftp://a"], "--s3"),
+        (["--key", key, "--s3", "s3://pictures", "--s3-session-token", "a"], "--s3"),
         (["--key", key, "--s3-style", "virtual"], "--s3-style"), (["--key", key, "--s3-key-id", "a"], "--s3-source"),
         (["--cache-size", "1"], "--cache-size"), (["--cache-size", "-1G"], "--cache-size"),
         (["--cache-size", "G"], "--cache-size"), (["--cache-size", "1T"], "--cache-size"),
@@ -106,6 +110,19 @@ import WebImage
         expectEqual([limits.memoryByteCount, limits.maximumByteCount], [500_000, 7])
         let usual = try #require(try settings(["--key", Self.key, "--cache", "/a"]).manager.disk)
         expectEqual(usual.maximumByteCount, DiskCache.Configuration().maximumByteCount)
+    }
+
+    @Test func `what an option sets is what the loader has, and a switch can be off`() throws {
+        let words = ["--key", Self.key, "--max-pixels", "7", "--source-timeout", "3", "--queue", "9", "--workers", "2"]
+        let manager = try settings(words).manager
+        expectEqual(manager.limits.maximumPixelCount, 7)
+        expectEqual([manager.transport.totalTimeout, manager.transport.idleTimeout], [.seconds(3), .seconds(3)])
+        expectEqual([manager.downloader.maximumQueueLength, manager.maximumProcessingQueueLength], [9, 9])
+        expectEqual(manager.processingWidth, 2)
+        for (text, isOn) in [("1", true), ("true", true), ("0", false), ("false", false)] {
+            let settings = try settings(["--key", Self.key], ["IMAGE_SERVER_PAGE": text, "IMAGE_SERVER_NO_LOG": text])
+            expectEqual([settings.showsPage, !settings.writesLog], [isOn, isOn], "\(text)")
+        }
     }
 
     @Test func `an original waits for its turn for a minute at least, however soon its origin must answer`() throws {

@@ -73,6 +73,8 @@ struct AnswerTests {
                 expectEqual(answer.headers["Content-Type"], type, "\(accept)")
                 expectEqual(answer.headers["Vary"], "Accept", "\(accept)")
             }
+            let silent = await world.server.service.answer(ServerRequest(id: "a", target: world.path()))
+            expect(silent.fields.contains { $0.value == "image/png" })
             world.origin.respond(to: "/a.webp", with: .ok(try Pictures.file(as: .webp()), type: "image/webp"))
             let path = world.path(of: "/a.webp")
             try await expectEqual(world.get(path, ["Accept": "*/*"]).headers["Content-Type"], "image/png")
@@ -98,6 +100,7 @@ struct AnswerTests {
                 expectEqual(answer.headers["ETag"], tag)
                 expectEqual(answer.bytes.isEmpty, (status == 304))
                 expectEqual(answer.headers["Content-Length"], String(whole.bytes.count))
+                expectEqual(answer.headers["Vary"], "Accept")
             }
             // The tag goes before the date.
             let conditions = ["If-None-Match": "\"x\"", "If-Modified-Since": Self.modified] as HTTPHeaders
@@ -122,6 +125,9 @@ struct AnswerTests {
             let picture = try ImageCoders.default.decode(answer.bytes)
             expectEqual(picture.width, 8)
             expectEqual(Array(picture.pixels.prefix(4)), [0, 0x80, 0xFF, 0xFF])
+            let other = try await world.get(world.path("w8,bg102030,png", of: "/clear.png"))
+            try expectEqual(
+                Array(ImageCoders.default.decode(other.bytes).pixels.prefix(4)), [0x10, 0x20, 0x30, 0xFF])
             let plain = try await world.get(world.path("w8,png", of: "/clear.png"))
             try expectEqual(ImageCoders.default.decode(plain.bytes).pixels[3], 0)
         }
@@ -196,6 +202,8 @@ struct AnswerTests {
 
     @Test func `a part of a picture is sent, and HEAD tells what GET would send`() async throws {
         try await World.run { world async throws in
+            world.origin.respond(
+                to: "/a.png", with: .ok(try Pictures.file(), type: "image/png").header("Last-Modified", Self.modified))
             let whole = try await world.get(world.path())
             let count = whole.bytes.count
             // From the loader, and then from the hits of the second.
@@ -214,6 +222,14 @@ struct AnswerTests {
             }
             let condition = ["Range": "bytes=-3", "If-Range": "\"other\""] as HTTPHeaders
             try await expectEqual(world.get(world.path(), condition).bytes, whole.bytes)
+            for (validator, status) in [
+                (Self.modified, 206), ("Mon, 07 Nov 1994 08:49:37 GMT", 200), (whole.headers["ETag"] ?? "", 206),
+            ] {
+                let fields = ["Range": "bytes=-\(count + 9)", "If-Range": validator] as HTTPHeaders
+                let answer = try await world.get(world.path(), fields)
+                expectEqual(answer.status, status, "\(validator)")
+                expectEqual(answer.bytes, whole.bytes)
+            }
             let none = try await world.get(world.path(), ["Range": "bytes=\(count)-"])
             expectEqual(none.status, 416)
             expectEqual(none.headers["Content-Range"], "bytes */\(count)")
@@ -249,6 +265,12 @@ struct AnswerTests {
             expectEqual(third.bytes, first.bytes)
             let status = third.headers["Cache-Status"] ?? ""
             #expect(status.hasPrefix("image-server; hit; ttl=") && status.hasSuffix("; detail=stale"))
+            // What its origin no longer has, or no longer shows, is not served.
+            for (path, code) in [("/gone.png", 404), ("/secret.png", 403)] {
+                world.origin.respond(to: path, inTurn: reply, .status(code))
+                try await expectEqual(world.get(world.path(of: path)).status, 200)
+                try await expectEqual(world.get(world.path(of: path)).status, code)
+            }
         }
     }
 

@@ -33,8 +33,13 @@ import Testing
         expectEqual(small.byteCount, 0)
         small.keep(answer(), for: Self.key, at: 1)
         #expect(small.answer(for: Self.key, at: 1) != nil && small.byteCount == one.byteCount)
+        // Another second has the whole room again.
+        small.keep(answer(), for: Self.key, at: 2)
+        #expect(small.answer(for: Self.key, at: 2) != nil && small.byteCount == one.byteCount)
         small.setLimit(one.byteCount - 1)
-        expectNil(small.answer(for: Self.key, at: 1))
+        expectNil(small.answer(for: Self.key, at: 2))
         expectEqual(small.byteCount, 0)
+        small.keep(answer(), for: Self.key, at: 2)
+        expectEqual(small.byteCount, 0, "the smaller limit stays")
     }
 }

@@ -37,6 +37,28 @@ struct AccessLogTests {
         expectEqual(String(decoding: lines.bytes, as: UTF8.self).count { $0 == "ä" }, 1_000)
     }
 
+    @Test func `each line is written soon, also after a pause, and one that is dropped is told`() async throws {
+        let pipe = Pipe()
+        let reader = pipe.fileHandleForReading
+        let log = AccessLog(descriptor: pipe.fileHandleForWriting.fileDescriptor, byteLimit: 1_500)
+        let request = FinishedRequest(
+            id: String(repeating: "x", count: 900), peer: "", method: "GET", target: "/", status: 200, byteCount: 0,
+            took: .zero, isComplete: true, notes: [])
+        for _ in 0..<3 {
+            log.write(request)
+            let text = await Task.detached { String(decoding: reader.availableData, as: UTF8.self) }.value
+            expectEqual(text.count { $0 == "\n" }, 1)
+        }
+        for _ in 0..<2 { log.write(request) }
+        log.flush(within: 60)
+        log.write(request)
+        log.flush(within: 60)
+        try pipe.fileHandleForWriting.close()
+        let lines = String(decoding: reader.readDataToEndOfFile(), as: UTF8.self).split(separator: "\n")
+        // Two lines and one that is told, or three where the writer was quick.
+        expectEqual(lines.count, 3)
+    }
+
     @Test func `a log that is not read loses lines and tells how many`() async throws {
         let pipe = Pipe()
         let descriptor = pipe.fileHandleForWriting.fileDescriptor

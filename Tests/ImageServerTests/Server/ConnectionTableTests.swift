@@ -42,6 +42,16 @@ struct ConnectionTableTests {
         for connection in all.values { table.remove(connection) }
         expectNil(table.oldestIdle)
         expectEqual(table.count, 0)
+        // The bytes that wait are those of the answers that wait.
+        for (number, connection) in all.values.enumerated() {
+            connection.output = Output(head: [UInt8](repeating: 0, count: number + 1), body: [])
+            table.insert(connection)
+            table.beginWaiting(connection)
+        }
+        expectEqual(table.waitingByteCount, all.count * (all.count + 1) / 2)
+        for connection in all.values { if connection.descriptor % 2 == 0 { table.endWaiting(connection) } }
+        for connection in all.values { table.remove(connection) }
+        expectEqual(table.waitingByteCount, 0)
         expectEqual(table.count(of: "1"), 0)
     }
 }

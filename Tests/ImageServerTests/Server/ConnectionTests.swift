@@ -100,6 +100,15 @@ struct ConnectionTests {
         }
     }
 
+    @Test func `requests behind an answer that waits for its reader are answered`() async throws {
+        try await World.run { world async throws in
+            let reader = try await Self.slowReader(world, count: 200)
+            while await world.server.servers[0].waitingCount < 1 { await Task.yield() }
+            await reader.send("GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            await expect(reader.receive().hasSuffix("\r\n\r\nok\n"))
+        }
+    }
+
     @Test func `a reader that takes too few bytes is cut off`() async throws {
         try await World.run {
             ($0.limits.byteRate, $0.limits.rateGrace) = (1_000_000_000, .milliseconds(40))
@@ -129,16 +138,19 @@ struct ConnectionTests {
             await expectEqual(first.status(of: Self.request), 200)
             await expectEqual((try RawClient(port: world.server.port)).receive(), "")
             await expectEqual(first.status(of: Self.request), 200)
+            first.leave()
+            while await world.server.servers[0].connectionCount > 0 { await Task.yield() }
+            try await expectEqual(RawClient(port: world.server.port).status(of: Self.request), 200)
         }
     }
 
     /// A client that has asked for far more than all buffers take, and reads nothing.
-    private static func slowReader(_ world: World) async throws -> RawClient {
+    private static func slowReader(_ world: World, count: Int = 900) async throws -> RawClient {
         let file = try Pictures.file(width: 400, height: 300)
         world.origin.respond(to: "/large.png", with: .ok(file, type: "image/png"))
         let path = world.path("original", of: "/large.png")
         let client = try RawClient(port: world.server.port)
-        let count = min(900, 60_000_000 / file.count)
+        let count = min(count, 60_000_000 / file.count)
         await client.send(String(repeating: "GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n", count: count))
         return client
     }

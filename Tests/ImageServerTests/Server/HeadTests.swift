@@ -73,6 +73,25 @@ struct HeadTests {
         }
     }
 
+    @Test func `fields of one name are one list, and no text ends the head of an answer`() throws {
+        let bytes = Array(
+            """
+            GET / HTTP/1.1\r\nHost: a\r\nAccept: image/png\r\nConnection: close\r\nIf-None-Match: "a"\r
+            ACCEPT: image/webp\r\nconnection: x, y\r\nif-none-match: "b"\r\n\r\n
+            """.utf8)
+        var search = HeadSearch()
+        _ = try search.end(in: bytes)
+        let head = RequestHead(bytes, lines: search.lines)
+        expectEqual(head.fields.accept, "image/png, image/webp")
+        expectEqual(head.fields.ifNoneMatch, #""a", "b""#)
+        expect(head.closes)
+        for text in ["a\rb", "a\nb", "a\0b", "a\u{7F}b", "a\r\nX: y"] {
+            let answer = Answer(200, [("ETag", "1"), ("X", text)])
+            let head = String(decoding: answer.head(date: "now", id: "1", connection: nil), as: UTF8.self)
+            #expect(head.contains("ETag: 1\r\n") && !head.contains("X: "), "\(head)")
+        }
+    }
+
     @Test func `a client that has ended its direction before the end of its head is let go at once`() async throws {
         try await World.run {
             $0.limits.headTimeout = .seconds(600)

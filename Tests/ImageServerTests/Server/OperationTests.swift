@@ -150,6 +150,20 @@ struct OperationTests {
             try await expectEqual(RawClient(path: path).status(of: "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"), 200)
             expectError(ServerError.self) { try ListeningSocket(.unix(path: path)) }
         }
+        // A file that is no socket stays.
+        unsafe unlink(path)
+        try Data("mine".utf8).write(to: URL(filePath: path))
+        expectError(ServerError.self) { try ListeningSocket(.unix(path: path)) }
+        try expectEqual(String(contentsOfFile: path, encoding: .utf8), "mine")
+        unsafe unlink(path)
+        // A server that finds the port of its metrics taken leaves nothing open.
+        let taken = try ListeningSocket(.port(host: "127.0.0.1", port: 0))
+        defer { close(taken.descriptor) }
+        var settings = Settings()
+        (settings.socketPath, settings.metricsPort) = (path, taken.port)
+        let failing = settings
+        await expectError(ServerError.self) { try await RunningServer.start(failing) }
+        close(try ListeningSocket(.unix(path: path)).descriptor)
         try await World.run { world async throws in
             let error = expectError(ServerError.self) {
                 try ListeningSocket(.port(host: "127.0.0.1", port: world.server.port))
