@@ -33,7 +33,7 @@ enum Amount {
 
     /// `0:07`, `2:05`, `1:02:05`.
     static func clock(_ duration: Duration) -> String {
-        let seconds = max(0, Int(min(duration, .seconds(359_999)) / .seconds(1)))
+        let seconds = max(0, Int(min(duration, .seconds(359_999)).components.seconds))
         let (minutes, hours) = (seconds / 60 % 60, seconds / 3_600)
         return (hours > 0 ? "\(hours):\(two(minutes))" : "\(minutes)") + ":\(two(seconds % 60))"
     }

@@ -68,6 +68,7 @@ struct OptionsTests {
         expectEqual(options.format, .png)
         #expect(options.isQuiet && options.isVerbose && !options.writesJSON)
         expectEqual(options.headers, ["A": "1"])
+        try expectEqual(Options(parsing: ["-H", "A: \t1 2 "]).headers, ["A": "1 2"])
         // A number may have a unit.
         let units = try Options(parsing: ["--max-bytes", "20M", "--max-pixels", "3k", "--cache-trim", "0"])
         expectEqual(units.maximumBytes, 20_000_000)
@@ -100,6 +101,45 @@ struct OptionsTests {
             options.format, .encoded(EncodedFormat(.png, options: .init(compressionLevel: 9, writesAPNG: true))))
     }
 
+    @Test func `each effect is the transformer of its name`() throws {
+        for (text, transformer) in [
+            ("flip", .flip(.vertical)), ("flop", .flip(.horizontal)), ("grayscale", .grayscale), ("trim", .trim()),
+            ("sharpen", .sharpen()), ("circle", .circle), ("brightness:0.5", .brightness(0.5)), ("pad:3", .pad(by: 3)),
+            ("contrast:2", .contrast(2)), ("saturation:0", .saturation(0)), ("rotate:-90", .rotate(degrees: -90)),
+            ("round:4.5", .round(radius: 4.5)), ("blur:2", .blur(sigma: 2)),
+        ] as [(String, any ImageTransforming)] {
+            try expectEqual(Effect(text).transformer.key, transformer.key, "\(text)")
+        }
+    }
+
+    @Test func `what the options say is what the loader has`() throws {
+        func configuration(_ words: String) throws -> ImageManager.Configuration {
+            ImageManager.Configuration(try Options(parsing: words.split(separator: " ").map(String.init))) { _ in }
+        }
+        let usual = ImageManager.Configuration()
+        let short = try configuration("--timeout 1 --concurrency 64 --no-cache --max-bytes 7").transport
+        expectEqual(
+            [short.totalTimeout, short.idleTimeout, short.connectTimeout], [.seconds(1), .seconds(1), .seconds(1)])
+        expectEqual([short.maximumConnectionsPerHost, short.maximumConnections >= 64 ? 64 : 0], [64, 64])
+        let long = try configuration("--timeout 3600")
+        expectEqual(long.transport.totalTimeout, .seconds(3_600))
+        expectEqual(long.transport.idleTimeout, usual.transport.idleTimeout, "a silent origin is no slow one")
+        expectEqual(long.transport.connectTimeout, usual.transport.connectTimeout)
+        let few = try configuration("--concurrency 2 --no-cache --max-bytes 7 --cache /a")
+        expectEqual([few.downloader.maximumConcurrentDownloads, few.downloader.maximumByteCount], [2, 7])
+        expectNil(few.disk)
+        try expectEqual(configuration("--cache /a").disk?.folder, "/a")
+        // More pixels take more memory and more time, and fewer do not take less.
+        let (limits, more) = (usual.limits, try configuration("--max-pixels 500M").limits)
+        expectEqual(more.maximumPixelCount, 500_000_000)
+        expectEqual(more.maximumDrawnPixelCount, limits.maximumDrawnPixelCount * 10)
+        expectEqual(more.maximumAnimationPixelCount, limits.maximumAnimationPixelCount * 10)
+        expectEqual(more.maximumByteCount, limits.maximumByteCount * 10)
+        expectEqual(more.maximumProcessorTime, limits.maximumProcessorTime * 10)
+        let less = try configuration("--max-pixels 5").limits
+        expectEqual([less.maximumPixelCount, less.maximumByteCount], [5, limits.maximumByteCount])
+    }
+
     @Test func `metadata is kept by name, and light is resized by choice`() throws {
         let words = ["--format", "jpeg", "--keep", "profile,copyright", "--resize", "8x8:fill", "--linear"]
         let options = try Options(parsing: words)
@@ -119,11 +159,13 @@ struct OptionsTests {
             ["--resize", "99999999999999999999x1"], ["--resize", "65501x1"], ["--resize", ":"], ["--resize"],
             ["--format", "tiff"], ["--format", ""], ["--quality", "0"], ["--quality", "101"], ["--quality", "high"],
             ["--apply", "glow"], ["--apply", "blur"], ["--apply", "blur:nan"], ["--apply", "circle:3"],
-            ["--colors", "1"], ["--apply", "tint:12345"], ["--apply", "smartcrop:0x9"], ["--apply", "pad:1e300"],
+            ["--colors", "1"], ["--apply", "tint:12345"], ["--apply", "tint:+12345"], ["--apply", "smartcrop:0x9"],
+            ["--apply", "pad:1e300"],
             ["--background", "white"], ["--watermark", "mark.png"], ["--contact-sheet", "a.png", "--cache-info"],
             ["--level", "10"], ["--concurrency", "0"], ["--concurrency", "1001"], ["--concurrency", "-1"],
             ["--concurrency", "3.5"], ["--timeout", "0"], ["--timeout", "nan"], ["--timeout", "inf"],
             ["--timeout", "-1"], ["--timeout", "86401"], ["--max-bytes", "0"], ["--max-bytes", "9999999999999999999"],
+            ["--max-bytes", "9223372036854775807k"],
             ["--max-pixels", "0"], ["--out", ""], ["--out"], ["--out", "--json"], ["--bogus"], ["-x"], ["--json=yes"],
             ["--Json"], ["--retry", "-1"], ["--proxy", "localhost:3128"], ["--proxy", "ftp://a/"], ["--header", "A"],
             ["--header", ":1"], ["--completions", "csh"], ["--cache-trim", "1T"], ["--name", "a/b"], ["-o"],

@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 import WebImage
+import WebImageTesting
 
 @testable import fetch
 
@@ -52,6 +53,12 @@ struct FileNameTests {
         urls += ["http://a/p.jpg", "http://a/p", "https://a/p.png", "http://a:80/p.png", "http://a/%70.png"]
         urls += (0..<1_000).map { "http://a/p.png?\($0)" }
         expectEqual(Set(try urls.map { try name($0).lowercased() }).count, urls.count)
+    }
+
+    @Test func `two pictures of standard input that differ anywhere have two keys`() {
+        let start = ImageFactory.randomBytes(count: 1_000, seed: 1)
+        let keys = [start, start + [1], start + [2]].map { LocalPicture.input($0).key(LocalPicture.inputURL) }
+        expectEqual(Set(keys).count, 3)
     }
 
     @Test func `each variant of a picture has a name of its own, with the size that it has`() throws {

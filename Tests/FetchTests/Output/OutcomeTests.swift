@@ -31,6 +31,23 @@ struct OutcomeTests {
         "😀é\u{301}写", "</script>", "\u{E0001}tag", String(repeating: "\"", count: 10_000),
     ]
 
+    @Test func `what an origin answered is told without a control character`() {
+        let answer = Outcome.Answer(status: 200, contentType: "image/png\u{1B}[2J\u{202E}")
+        let outcome = Outcome(
+            url: "", milliseconds: 1, answer: answer, result: .failure(.init(code: "", message: "")))
+        expectEqual(outcome.details, [#"status 200, image/png\u{1B}[2J\u{202E}"#])
+    }
+
+    @Test func `amounts are rounded, and none has a thousand of its unit`() {
+        for (count, text) in [
+            (999, "999 B"), (1_000, "1 kB"), (999_499, "999 kB"), (999_500, "1.0 MB"), (99_949_999, "99.9 MB"),
+            (99_950_000, "100 MB"), (999_499_999, "999 MB"), (999_500_000, "1.0 GB"), (123_456_000_000, "123 GB"),
+        ] { expectEqual(Amount.bytes(count), text) }
+        for (seconds, text) in [(7, "0:07"), (125, "2:05"), (3_725, "1:02:05"), (1_000_000, "99:59:59"), (-1, "0:00")] {
+            expectEqual(Amount.clock(.seconds(seconds)), text)
+        }
+    }
+
     /// Bytes, because strings with different bytes may be equal.
     private func bytes(_ value: Any?) -> [UInt8]? { (value as? String).map { Array($0.utf8) } }
 

@@ -2,6 +2,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WebImageTesting
 
 @testable import fetch
 
@@ -47,6 +48,21 @@ struct OutputFolderTests {
         expectEqual(error?.code, "fileExists")
         expectEqual(error?.message.contains("{hash}"), true)
         expectEqual(workplace.names(in: workplace.pictures), ["x.png"])
+    }
+
+    @Test func `of two writers of one name with other bytes, one fails`() async throws {
+        let path = try workplace.get().folder.path + "/a"
+        let folders = try [OutputFolder(path), OutputFolder(path)]
+        // Their temporary files have different numbers.
+        _ = try await folders[1].write([0], as: "first.png")
+        for round in 0..<200 {
+            let writing = folders.indices.map { index in
+                Probe { try await folders[index].write([UInt8(index)], as: "\(round).png") }
+            }
+            var written = 0
+            for probe in writing { if (try? await probe.finish()) != nil { written += 1 } }
+            #expect(written <= 1)
+        }
     }
 
     @Test func `a device is written to and stays one, and a link that leads nowhere is not replaced`() async throws {

@@ -30,14 +30,14 @@ struct InfoTests {
         func main(_ shot: Int, _ place: Int) -> [UInt8] {
             directory(
                 [
-                    text(0x010F, "Acme"), text(0x0110, "One\u{1B}[2J"), (0x0112, 3, 1, big(6, 2)),
+                    text(0x010F, "Abc"), text(0x0110, "One\u{1B}[2J"), text(0x0110, "Two"), (0x0112, 3, 1, big(6, 2)),
                     (0x8769, 4, 1, big(shot, 4)), (0x8825, 4, 1, big(place, 4)),
                 ], at: 8)
         }
         let start = 8 + main(0, 0).count
         let shot = directory(
             [
-                (0x829A, 5, 1, big(1, 4) + big(120, 4)), (0x829D, 5, 1, big(18, 4) + big(10, 4)),
+                (0x829A, 5, 1, big(2, 4) + big(249, 4)), (0x829D, 5, 1, big(18, 4) + big(10, 4)),
                 (0x8827, 3, 1, big(64, 2)), text(0x9003, "2024:05:01 12:30:00"), (0x920A, 5, 1, big(26, 4) + big(1, 4)),
             ], at: start)
         let place = directory([text(1, "N"), (2, 5, 1, big(471_234, 4) + big(10_000, 4))], at: start + shot.count)
@@ -75,7 +75,7 @@ struct InfoTests {
             expectEqual(objects[1]["width"] as? Int, 48)
             expectEqual(objects[1]["bytes"] as? Int, damaged.count)
             expectEqual(objects[1]["orientation"] as? Int, 6)
-            expectEqual(objects[1]["camera"] as? String, "Acme One\u{1B}[2J")
+            expectEqual(objects[1]["camera"] as? String, "Abc One\u{1B}[2J")
             expectEqual(objects[1]["hasPlace"] as? Bool, true)
             expectEqual(objects[2]["ok"] as? Bool, false)
             #expect(!run.output.contains("47.1") && !run.output.contains("\u{1B}"))
@@ -91,13 +91,31 @@ struct InfoTests {
             """
             a.jpg: jpeg, 48x64, \(Amount.bytes(count))
               shown     turned right
-              camera    Acme One\\u{1B}[2J
+              camera    Abc One\\u{1B}[2J
               time      2024:05:01 12:30:00
-              exposure  1/120 s, f/1.8, ISO 64, 26 mm
+              exposure  1/125 s, f/1.8, ISO 64, 26 mm
               place     in the file; not printed
             """)
         let plain = try PictureInfo(Pictures.bytes())
         #expect(plain.text(named: "b\u{7}.png").hasPrefix("b\\u{07}.png: png, 64x48, "))
+    }
+
+    @Test(arguments: [true, false]) func `the name of a colour profile is read from both kinds of text`(isOld: Bool)
+        throws
+    {
+        let old = Array("desc".utf8) + Self.big(0, 4) + Self.big(6, 4) + Array("Ocean\0".utf8)
+        let new =
+            Array("mluc".utf8) + Self.big(0, 4) + Self.big(1, 4) + Self.big(12, 4) + Array("enUS".utf8)
+            + Self.big(10, 4) + Self.big(28, 4) + Array("\0O\0c\0e\0a\0n".utf8)
+        let text = isOld ? old : new
+        var profile = [UInt8](repeating: 0, count: 128) + Self.big(1, 4) + Array("desc".utf8) + Self.big(144, 4)
+        profile += Self.big(text.count, 4) + text
+        profile.replaceSubrange(0..<4, with: Self.big(profile.count, 4))
+        profile.replaceSubrange(36..<40, with: Array("acsp".utf8))
+        let block = Array("ICC_PROFILE\0".utf8) + [1, 1] + profile
+        let file = try Pictures.bytes(as: .jpeg())
+        let info = try PictureInfo([0xFF, 0xD8, 0xFF, 0xE2] + Self.big(block.count + 2, 2) + block + file[2...])
+        #expect(info.text(named: "a").contains("\n  colours   Ocean"), "\(info.text(named: "a"))")
     }
 
     @Test func `an EXIF block that is cut or changed anywhere is read without a fault`() {

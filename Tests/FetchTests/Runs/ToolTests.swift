@@ -6,6 +6,8 @@ import TestSupport
 import Testing
 import WebImageTesting
 
+@testable import fetch
+
 /// What makes the command a tool: one file, standard output, fields, retries, and the care of the cache.
 @Suite(.timeLimit(.minutes(10)))
 struct ToolTests {
@@ -79,6 +81,8 @@ struct ToolTests {
             }
             let request = try #require(origin.requests.last)
             expectEqual(origin.requestCount, 2)
+            let other = ["-H", "X-Key: 5", "-A", "me", "--user", "joe:other", "--force"]
+            try await expectEqual(workplace.fetch(workplace.options + other + [url]).lines.map(\.source), ["network"])
             expectEqual(request.headers["X-Key"], "5")
             expectEqual(request.headers["User-Agent"], "me")
             expectEqual(request.headers["Authorization"], "Basic am9lOnNlY3JldA==")
@@ -88,10 +92,10 @@ struct ToolTests {
     @Test func `a request is tried again as often as it is asked for`() async throws {
         try await withOriginServer { origin in
             let picture = try Pictures.png()
-            origin.respondToEverything { _ in origin.requestCount < 2 ? .status(503) : picture }
+            origin.respondToEverything { _ in origin.requestCount < 3 ? .status(503) : picture }
             let (workplace, url) = (try Workplace(), origin.url("/a.png").absoluteString)
             try await expectEqual(workplace.fetch(workplace.options + [url]).lines.map(\.status), [503])
-            let run = try await workplace.fetch(workplace.options + ["--retry", "5", url])
+            let run = try await workplace.fetch(workplace.options + ["--retry", "1", url])
             try expectEqual(run.lines.map(\.source), ["network"])
             try expectEqual(run.lines.map(\.status), [200])
         }
@@ -111,6 +115,21 @@ struct ToolTests {
             expectEqual(origin.requestCount(for: "/mark.png"), 1)
             let image = try ImageCoders.default.decode(Array(Data(contentsOf: sheet)))
             expectEqual(image.size, PixelSize(width: 102, height: 152))
+            // In the order of the addresses, whichever comes first.
+            let tones = try [UInt8(0), 255].map { shade in
+                let pixels = [[UInt8]](repeating: [shade, shade, shade, 255], count: 64 * 48).flatMap { $0 }
+                let frame = DecodedImage.Frame(pixels: pixels)
+                return try DecodedImage(width: 64, height: 48, frames: [frame], hasAlpha: false)
+            }
+            let jobs = Job.merging(["black", "white"])
+            let file = try SheetFile(workplace.folder.path + "/tones.png", jobs, overwrites: false)
+            await file.place(tones[1], of: jobs[1])
+            await file.place(tones[0], of: jobs[0])
+            _ = try await file.write()
+            let sheetOfTones = try ImageCoders.default.decode(self.file("tones.png", of: workplace))
+            let pixels = sheetOfTones.pixels
+            let middle = stride(from: 0, to: pixels.count, by: 4).filter { pixels[$0] == 0 }
+            #expect(middle.count > 1_000 && (middle.max() ?? 0) < pixels.count / 2, "the black one is the first")
             for line in try run.lines where line.file != nil {
                 let pixels = try workplace.picture(line).pixels
                 let colors = Set(stride(from: 0, to: pixels.count, by: 4).map { Array(pixels[$0..<($0 + 4)]) })
@@ -202,6 +221,10 @@ struct ToolTests {
         let run = try await workplace.fetch(workplace.options + [url])
         let lost = try await workplace.fetch(workplace.options + [url + "/nowhere"])
         #expect(lost.status == 1 && lost.output.contains("404"))
+        // More than may be open at a time, one after the other.
+        let many = (0..<40).map { "\(url)/nowhere?\($0)" }
+        let answers = try await workplace.fetch(workplace.options + ["--timeout", "10"] + many).lines
+        expectEqual(answers.map(\.status), [Int?](repeating: 404, count: 40))
         let taken = try await workplace.fetch(["--serve", "\(try #require(URL(string: url)?.port))"])
         #expect(taken.status == 2 && taken.errors.contains("is taken; 0 takes a free one"))
         server.send(SIGTERM)
