@@ -41,6 +41,8 @@ struct OriginQuirkTests {
         let short = try exchange(digits.chunked(byteCount: 8).truncated(after: 5))
         expectEqual(parts(short.text).body, "8\r\n01234")
         expectEqual(short.end, .endOfStream)
+        let second = try exchange(digits.chunked(byteCount: 4).truncated(after: 6))
+        expectEqual(parts(second.text).body, "4\r\n0123\r\n4\r\n45")
         let missing = try exchange(digits.chunked(byteCount: 4).truncated(after: 8))
         expectEqual(parts(missing.text).body, "4\r\n0123\r\n4\r\n4567\r\n")
         expectEqual(missing.end, .endOfStream)
