@@ -105,9 +105,11 @@ struct DescriptorTests {
         let origin = try OriginServer.start(tls: certificate)
         defer { origin.stop() }
         origin.respondToEverything { _ in .ok([1]) }
-        let client = HTTPClient(configuration: .loopback { $0.tls = .authorities(in: certificate.rootPath) })
-        try await expectEqual(client.bytes(HTTPRequest(url: origin.url("/"))), [1])
+        let client = HTTPClient(configuration: .loopback)
         var pinned = HTTPRequest(url: origin.url("/"))
+        pinned.options.tls = TLSPolicy.authorities(in: certificate.rootPath).pinned(
+            to: .publicKey(sha256: certificate.publicKeySHA256))
+        try await expectEqual(client.bytes(pinned), [1])
         pinned.options.tls = TLSPolicy.authorities(in: certificate.rootPath).pinned(
             to: .publicKey(sha256: [UInt8](repeating: 0, count: 32)))
         await expectHTTPError(.tooManyOpenFiles) { [pinned] in

@@ -111,6 +111,20 @@ struct RequestOptionsTests {
         }
     }
 
+    @Test func `the time in which a reader has stopped a transfer is not slow`() async throws {
+        let size = 4 << 20
+        try await withOrigin(Self.client()) {
+            $0.respond(body: [UInt8](repeating: 1, count: size))
+        } _: { origin, client in
+            let request = Self.request(origin) {
+                $0.lowSpeedLimit = HTTPLowSpeedLimit(bytesPerSecond: 1_000_000, over: .seconds(10))
+            }
+            let response = try await client.send(request)
+            while await !client.table.backdateStoppedTransfer() { await Task.yield() }
+            try await expectEqual(response.body.collect(upTo: size).count, size)
+        }
+    }
+
     @Test func `the more urgent of the waiting requests goes first and equals in order`() async throws {
         var configuration = Self.client()
         configuration.maximumConnectionsPerHost = 1
@@ -227,5 +241,15 @@ struct RequestOptionsTests {
             configuration.lowSpeedLimit = options.lowSpeedLimit
             _ = HTTPClient(configuration: configuration)
         }
+    }
+}
+
+extension TransferTable {
+    /// Begins the pace of a stopped transfer at the beginning of the clock.
+    /// - Returns: `false` while none is stopped.
+    fileprivate func backdateStoppedTransfer() -> Bool {
+        guard let transfer = transfers.values.first, case .running(_, .paused) = transfer.phase else { return false }
+        transfer.beginPace(at: 1)
+        return true
     }
 }
