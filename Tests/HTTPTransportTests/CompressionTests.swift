@@ -207,7 +207,11 @@ struct CompressionTests {
     }
 
     @Test func `a body that fails while it is read ends its transfer, though its response is held`() async throws {
-        try await withOrigin { exchange in
+        // No other limit ends the transfer.
+        let patient = HTTPClient.Configuration.loopback {
+            ($0.idleTimeout, $0.totalTimeout) = (.seconds(4_000), .seconds(4_000))
+        }
+        try await withOrigin(patient) { exchange in
             exchange.write("HTTP/1.1 200 OK\r\n\(exchange.path == "/gzip" ? "Content-Encoding: gzip\r\n" : "")\r\n")
             exchange.write([UInt8](repeating: 7, count: 1_000))
             exchange.waitForClose()

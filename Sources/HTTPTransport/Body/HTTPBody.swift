@@ -142,7 +142,8 @@ extension HTTPBody {
     private func collectChunks(limit: Int) async throws -> [UInt8] {
         var collector = BodyCollector(expecting: expectedByteCount)
         var iterator = makeAsyncIterator()
-        let wanted = Swift.max(0, expectedByteCount ?? .max)
+        // One byte beyond the limit is enough to refuse the body.
+        let wanted = Swift.min(Swift.max(0, expectedByteCount ?? .max), limit < .max ? limit + 1 : limit)
         // As much as the transfer delivers at once: a small picture usually arrives in one chunk.
         while let chunk = try await iterator.next(atLeast: wanted - collector.count) {
             guard chunk.count <= limit - collector.count else {
