@@ -11,6 +11,27 @@ import WebImageTesting
         case joinsBeforeItsPlace, isEscalatedBeforeItsPlace, isRaisedBeforeItsPlace, wasEscalatedBeforeTheCall
     }
 
+    @Test(arguments: seeds) func `some flights are raised together, and the others keep their places`(seed: UInt64) {
+        let executor = SeededExecutor(seed: seed)
+        let flights = InFlight<Int, Int, Int>(name: "test", executor: executor, slots: Slots(limit: 1))
+        let (gate, begun) = (Gate(), Journal<Int>())
+        let callers = (0..<4).map { key in
+            let caller = Probe(on: executor, priority: .low) {
+                try await flights.value(for: key) { _ in
+                    begun.write(key)
+                    if key == 0 { await gate.pass() }
+                    return key
+                }
+            }
+            executor.drain()
+            return caller
+        }
+        flights.escalate(to: .high) { $0 > 1 }
+        executor.open(gate)
+        expectEqual(begun.entries, [0, 2, 3, 1])
+        expectEqual(callers.map(\.value), [0, 1, 2, 3])
+    }
+
     @Test(arguments: Route.allCases, seeds)
     func `no inversion in the queue: a flight without a task moves forward with its callers and runs as they ask`(
         route: Route, seed: UInt64
