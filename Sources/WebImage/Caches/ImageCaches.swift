@@ -110,8 +110,8 @@ final class VariantIndex: Sendable {
     /// The bytes of a name: a place in the table, and a set of one.
     static let overhead = 32 + HeapSize.allocation(64 + 2 * MemoryLayout<MemoryKey>.stride)
 
-    /// The number of names.
-    var count: Int { names.withLock { $0.values.reduce(0) { $0 + $1.count } } }
+    /// The number of names; an original without any counts as one.
+    var count: Int { names.withLock { $0.values.reduce(0) { $0 + max(1, $1.count) } } }
 
     /// Adds the name of an entry that has been stored.
     ///

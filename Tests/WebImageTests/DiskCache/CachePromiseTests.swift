@@ -66,7 +66,9 @@ struct CachePromiseTests {
         if !isInTime { clock.advance(by: .seconds(5)) }
         stage.run()
         expectEqual(store.value?.isStored, true)
-        expectEqual(shutdown.value?.abandonedOperations, (isInTime ? 0 : 1))
+        let counts = (completed: isInTime ? 1 : 0, abandoned: isInTime ? 0 : 1)
+        expectEqual(
+            shutdown.value, .init(completedOperations: counts.completed, abandonedOperations: counts.abandoned))
         expectEqual([clock.sleepers, executor.pending], [0, 0])
         expectEqual(stage.leftovers(), [])
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import HTTPTransport
+import TaskCoordination
 import TestSupport
 import Testing
 import WebImageTesting
@@ -129,17 +130,114 @@ struct CacheStackTests {
 
     /// A store of a program's own.
     private struct Shelf: CacheStoring {
-        func entry(for key: CacheKey) -> DiskEntry? { nil }
-        func store(_ entry: DiskEntry, for key: CacheKey) -> StoreOutcome { .stored }
+        var answer: @concurrent @Sendable () async throws -> DiskEntry? = { nil }
+        var outcome: @concurrent @Sendable () async -> StoreOutcome = { .stored }
+        var renewal: StoreOutcome?
+        var operations = 0
+
+        func entry(for key: CacheKey) async throws -> DiskEntry? { try await answer() }
+        func store(_ entry: DiskEntry, for key: CacheKey) async -> StoreOutcome { await outcome() }
         func renew(
             _ key: CacheKey, ifContentIs generation: ContentGeneration?,
             _ change: @escaping @Sendable (inout EntryMetadata) -> Void
-        ) -> StoreOutcome? { nil }
+        ) -> StoreOutcome? { renewal }
         func remove(_ key: CacheKey) {}
         func removeAll() {}
         func shutdown(within limit: Duration) -> CacheShutdownReport {
-            CacheShutdownReport(completedOperations: 0, abandonedOperations: 0)
+            CacheShutdownReport(completedOperations: operations + 1, abandonedOperations: operations)
         }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `of look-ups made at once the first answer counts, and the others are cancelled`() async throws {
+        let cancelled = Journal<Void>()
+        let lasting = Shelf(answer: {
+            let place = OneShot<Void>()
+            await place.wait(onCancel: ())
+            cancelled.write(())
+            return nil
+        })
+        var policies = CacheStack.Policies()
+        policies.look = .atOnce
+        let stack = CacheStack([Shelf(), lasting, Shelf(answer: { sampleEntry(1) }), lasting], policies: policies)
+        try await expectEqual(stack.entry(for: key)?.bytes, sampleEntry(1).bytes)
+        expectEqual(cancelled.count, 2)
+    }
+
+    @Test func `what the first store has is not stored in it anew`() async throws {
+        let stored = Journal<Void>()
+        let first = Shelf(
+            answer: { sampleEntry(1) },
+            outcome: {
+                stored.write(())
+                return .stored
+            })
+        for policy in [CacheStack.Policy.inOrder, .atOnce, .firstOnly] {
+            var policies = CacheStack.Policies()
+            (policies.look, policies.copiesToFirst) = (policy, true)
+            try await expect(CacheStack([first, Shelf()], policies: policies).entry(for: key) != nil)
+        }
+        expectEqual(stored.count, 0)
+    }
+
+    @Test func `a stack tells of the last store that refuses, of any that changes, and of all that end`() async throws {
+        let gate = Gate()
+        let full = CacheError(code: .diskFull, message: "")
+        let stores = [
+            Shelf(
+                outcome: {
+                    await gate.pass()
+                    return .notStored(CacheError(code: .tooLarge, message: ""))
+                }, renewal: .stored, operations: 2),
+            Shelf(
+                outcome: {
+                    gate.open()
+                    return .notStored(full)
+                }, renewal: .notStored(full), operations: 3),
+        ]
+        var policies = CacheStack.Policies()
+        policies.store = .atOnce
+        let stack = CacheStack(stores, policies: policies)
+        try await expectEqual(stack.store(sampleEntry(), for: key).error?.code, .diskFull)
+        try await expectEqual(stack.renew(key) { _ in }?.isStored, true)
+        let report = await stack.shutdown(within: .zero)
+        expectEqual(report, .init(completedOperations: 7, abandonedOperations: 5))
+    }
+
+    @Test func `a removed original takes what was made of it from every store, and a change reaches all`() async throws
+    {
+        let variant = CacheKey(key, suffix: "\0variant")
+        for store in stores {
+            for key in [key, variant] { _ = try await store.store(sampleEntry(), for: key) }
+        }
+        let first = stack {
+            $0.store = .firstOnly
+            $0.clear = .firstOnly
+        }
+        try await expectEqual(first.renew(key) { $0.etag = "new" }?.isStored, true)
+        for store in stores { try await expectEqual(store.metadata(for: key)?.etag, "new") }
+        try await stack { $0.remove = .lastOnly }.removeAll(madeFrom: key)
+        try await expectEqual(holders(variant), [0, 1])
+        try await first.removeAll(madeFrom: key)
+        try await expectEqual(holders(variant), [])
+    }
+
+    @Test func `a split cache does everything to the store that keeps such keys, and empties both`() async throws {
+        let split = SplitCache(originals: stores[0], others: stores[1])
+        let variant = CacheKey(key, suffix: "\0variant")
+        for (number, key) in [key, variant].enumerated() {
+            _ = try await split.store(sampleEntry(1), for: key)
+            _ = try await stores[1 - number].store(sampleEntry(2), for: key)
+            try await expectEqual(split.metadata(for: key)?.etag, "\"1\"")
+            try await expectEqual(split.renew(key) { $0.etag = "new" }?.isStored, true)
+            try await expectEqual(stores[number].metadata(for: key)?.etag, "new")
+            try await split.remove(key)
+            try await expect(!split.contains(key))
+            try await expectEqual(holders(key), [1 - number])
+            _ = try await split.store(sampleEntry(1), for: key)
+        }
+        try await split.removeAll()
+        for key in [key, variant] { try await expectEqual(holders(key), []) }
     }
 
     @Test func `originals and what is made of them are kept apart, and go together`() async throws {

@@ -9,10 +9,10 @@ import WebImageTesting
 
 /// Faults of the disk, on an executor that makes every run the same.
 struct DiskCacheFaultTests {
-    private let key = CacheKey("https://images.example/1.png")
+    let key = CacheKey("https://images.example/1.png")
 
     /// A cache in a folder of its own whose system calls are counted.
-    private struct Subject {
+    struct Subject {
         let faults: FaultPlan
         let time = TestTime()
         let warnings = WarningLog()
@@ -117,11 +117,16 @@ struct DiskCacheFaultTests {
         let calls = subject.faults.count
         try expectEqual(subject.run(store).error?.code, .diskFull)
         expectEqual(subject.faults.count, calls, "refused without a try")
-        subject.time.advance(by: .seconds(-5))
-        try expect(subject.run(store).isStored, "a clock set back ends the rest")
-        subject.time.advance(by: .seconds(7))
+        subject.time.advance(by: .milliseconds(999))
+        try expectEqual(subject.run(store).error?.code, .diskFull)
+        subject.time.advance(by: .milliseconds(1))
         try expect(subject.run(store).isStored)
         expectEqual(subject.warnings.codes, [.diskFull])
+        subject.faults.set { _, call in call == .write ? .failure(ENOSPC) : nil }
+        try expectEqual(subject.run(store).error?.code, .diskFull)
+        subject.faults.clear()
+        subject.time.advance(by: .seconds(-5))
+        try expect(subject.run(store).isStored, "a clock set back ends the rest")
         try subject.expectSound("full disk")
     }
 

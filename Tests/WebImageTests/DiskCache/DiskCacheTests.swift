@@ -178,6 +178,13 @@ struct DiskCacheTests {
         let outcome = try await cache.store(sampleEntry(1, size: 10_000), for: key)
         expectEqual(outcome.error?.code, .tooLarge)
         try await expect(cache.store(sampleEntry(1, size: 9_000), for: key).isStored)
+        // The header, the key and the metadata count, too: what is stored is found.
+        for size in stride(from: 9_400, through: 9_960, by: 40) {
+            let key = CacheKey("\(size)")
+            let isStored = try await cache.store(sampleEntry(1, size: size), for: key).isStored
+            try await expectEqual(cache.entry(for: key)?.bytes.count, isStored ? size : nil)
+            try await cache.remove(key)
+        }
     }
 
     @Test func `the cache stays within its limit and keeps used entries`() async throws {

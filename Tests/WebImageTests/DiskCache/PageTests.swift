@@ -97,6 +97,45 @@ struct PageTests {
         }
     }
 
+    @Test func `a page has a thousand files at most, whatever is asked for`() async throws {
+        let place = DiskCache.Page.Place(folder: 7, name: "")
+        let names = (0..<1_001).map { KeyDigest(high: 7, low: $0).path(in: folder.path) }
+        try FileManager.default.createDirectory(
+            atPath: (names[0] as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        for name in names { try folder.write([1], to: name) }
+        let page = try await cache.page(from: place, limit: .max)
+        expectEqual(page.damages.count, 1_000)
+        let next = try await cache.page(from: page.next, limit: .max)
+        expectEqual(next.damages.map(\.path), [names[1_000]])
+    }
+
+    @Test func `a damaged file that is replaced before its removal stays, and is not said to be removed`() throws {
+        let faults = FaultPlan()
+        var stage = try SeededStage(seed: 1, system: faults.system)
+        let (key, successor) = (CacheKey("k"), sampleEntry(2))
+        let (digest, files) = (KeyDigest(of: key), EntryFiles(folder: stage.folder.path, isSynced: false))
+        _ = stage.outcome { try await $0.store(sampleEntry(), for: key) }
+        try stage.folder.write([1, 2, 3], to: files.path(of: digest))
+        let front = try required(EntryHeader.front(key: key, metadata: successor.metadata, body: successor.bytes))
+        // The second look at a file is that before the removal.
+        let looks = Journal<Void>()
+        faults.set { _, call in
+            guard call == .status else { return nil }
+            looks.write(())
+            if looks.count == 2 {
+                _ = try? files.write(
+                    front: front, body: successor.bytes, as: digest, storedAt: TestTime().now.wholeSeconds)
+            }
+            return nil
+        }
+        let place = DiskCache.Page.Place(folder: digest.folderNumber, name: "")
+        let page = stage.outcome { try await $0.page(from: place, removesDamages: true) }
+        faults.clear()
+        expectEqual(page.value?.damages.map(\.isRemoved), [false])
+        expectEqual(stage.outcome { try await $0.entry(for: key)?.bytes }.value, successor.bytes)
+        expectEqual(stage.leftovers(), [])
+    }
+
     @Test func `other operations run between the files of a page, and a shutdown ends the listing`() throws {
         var stage = try SeededStage(seed: 3)
         let original = CacheKey("one")

@@ -190,6 +190,7 @@ struct SharedFolderTests {
         await cache.maintenance?.value
         #expect(folder.entryBytes > maximumByteCount * 95 / 100)
         #expect(folder.entryBytes <= maximumByteCount)
+        expectEqual(folder.accountDescriptors.count, 1, "each look for the right is closed")
         try input.fileHandleForWriting.close()
         process.waitUntilExit()
         try await fill(cache, name: "third", count: 1)

@@ -114,6 +114,36 @@ struct SweepTests {
         expectEqual(stage.leftovers(), [])
     }
 
+    @Test(arguments: 0..<60 as Range<UInt64>)
+    func `an entry that is stored while the sweep looks at the earlier one stays, and is counted`(seed: UInt64) throws {
+        let time = TestTime()
+        var stage = try SeededStage(seed: seed, maximumByteCount: 1 << 20, time: time)
+        let (cache, keys) = (stage.cache, [CacheKey("old"), CacheKey("lasting")])
+        for key in keys {
+            var entry = sampleEntry()
+            if key == keys[1] { entry.metadata.age = .never }
+            _ = stage.outcome { [entry] in try await $0.store(entry, for: key) }
+        }
+        // It knows no age, as after a restart.
+        _ = stage.outcome { await $0.listAnew() }
+        time.advance(by: .seconds(8 * 86_400))
+        let sweep = Probe(on: stage.executor) { try await cache.removeExpired() }
+        let stores = keys.map { key in
+            Probe(on: stage.executor) {
+                for _ in 0..<seed % 20 { await Task.yield() }
+                return try await cache.store(sampleEntry(9, size: 700), for: key).isStored
+            }
+        }
+        stage.run()
+        expectAll(sweep.value != nil, stores.allSatisfy { $0.value == true })
+        expectEqual(stage.outcome { await $0.index.totalBytes }.value, stage.folder.entryBytes)
+        for key in keys {
+            let found = stage.outcome { try await $0.entry(for: key)?.bytes }
+            expectEqual(found.value, sampleEntry(9, size: 700).bytes)
+        }
+        expectEqual(stage.leftovers(), [])
+    }
+
     @Test(arguments: [false, true]) func `a shutdown ends the sweep, also in its midst`(isSweeping: Bool) throws {
         let (clock, time) = (ManualClock(), TestTime())
         var stage = try SeededStage(seed: 1, time: time, clock: clock)

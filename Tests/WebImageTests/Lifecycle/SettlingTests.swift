@@ -26,6 +26,15 @@ import WebImageTesting
             "the write, its period and the reader: what has left leaves nothing behind")
         scenario.stage.run()
         #expect(!reader.isRunning && scenario.look { await $0.entryCount } == 0)
+        // The only one that waits, for a key or for all.
+        _ = scenario.look { await $0.submit(for: Self.key, byteCount: 0) { sampleEntry(1) } }
+        let lone = [scenario.start { await $0.settle(Self.key) }, scenario.start { await $0.flush() }]
+        scenario.stage.runWithoutDisk()
+        for one in lone { one.cancel() }
+        scenario.stage.runWithoutDisk()
+        expect(lone.allSatisfy { !$0.isRunning })
+        expectEqual(scenario.look { await $0.entryCount }, 2, "the write and its period")
+        scenario.stage.run()
 
         // A reader that settles a key does not let two contents be written at once.
         do {

@@ -51,6 +51,22 @@ import WebImageTesting
             expectEqual(scenario.look { await $0.droppedCount }, 1)
         }
 
+        // A write, or a change, that the store refuses is counted.
+        do {
+            let refusing = try WriteBehindScenario(seed: seed)
+            _ = refusing.look { await $0.submit(for: CacheKey("1"), byteCount: 0) { sampleEntry(1) } }
+            refusing.stage.run()
+            _ = refusing.look { await $0.submit(for: CacheKey("2"), byteCount: 0) { sampleEntry(1, size: 5_001) } }
+            _ = refusing.look {
+                await $0.renew(CacheKey("1"), ifContentIs: nil) { $0.etag = String(repeating: "x", count: 5_001) }
+            }
+            refusing.stage.run()
+            expectEqual(refusing.look { await $0.droppedCount }, 2)
+            _ = refusing.look { await $0.renew(CacheKey("2"), ifContentIs: nil) { $0.etag = "nothing to change" } }
+            refusing.stage.run()
+            expectEqual(refusing.look { await $0.droppedCount }, 2)
+        }
+
         // After the close a write is refused and counted.
         do {
             let scenario = try WriteBehindScenario(seed: seed)
@@ -85,6 +101,11 @@ import WebImageTesting
         expectEqual(isTaken, true, "there is room again")
         scenario.stage.run()
         expectEqual(scenario.stored(CacheKey("4")), sampleEntry(4).bytes)
+        for number in 1...5 {
+            _ = scenario.look { await $0.submitIfRoom(for: CacheKey("\(number)"), byteCount: 0) { sampleEntry(1) } }
+        }
+        expectEqual(warnings.codes, [.overloaded, .overloaded], "the writes had caught up")
+        scenario.stage.run()
         #expect(scenario.look { await ($0.pendingByteCount, $0.entryCount) } ?? (1, 1) == (0, 0))
     }
 

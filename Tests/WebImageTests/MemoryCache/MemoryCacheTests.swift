@@ -67,6 +67,15 @@ struct MemoryCacheTests {
         await cache.removeAll()
         expectEqual(cache.statistics, .init(hits: 0, misses: 0, evictions: 701, cost: 0, count: 0))
         await cache.trim(toCost: -1)
+        // What it has counted, and the age of all, stay.
+        await cache.updateLimits(.init(maximumCost: 3_000, maximumCount: 200, age: .absolute(.zero)))
+        _ = cache.value(for: "none")
+        cache.store(1, for: "over", cost: 10, age: .never)
+        _ = cache.value(for: "over")
+        await cache.removeAll()
+        expectEqual(cache.statistics, .init(hits: 1, misses: 1, evictions: 701, cost: 0, count: 0))
+        cache.store(1, for: "over", cost: 10)
+        expectNil(cache.value(for: "over"))
     }
 
     @Test func `under pressure the cache keeps half of its limit, or an eighth, also of a new one`() async {

@@ -32,13 +32,19 @@ struct MemorySampleTests {
         // Version 1, and a container whose group is not mounted.
         do {
             let sample = read([
-                "/proc/self/cgroup": "5:cpu:/\n4:memory:/docker/abc\n", "/proc/pressure/memory": Self.stalls,
+                "/proc/self/cgroup": "5:cpu:/\n4:cpuacct,memory:/docker/abc\n", "/proc/pressure/memory": Self.stalls,
                 "/sys/fs/cgroup/memory/memory.stat": "cache 1\nrss 2\ntotal_rss 940\ntotal_shmem 0\n",
             ])
             expectEqual(
                 sample, .init(someStalled: 0.125, allStalled: 0.03, usedPart: 0.94, availablePart: nil, room: -140))
             expectEqual(sample.pressure, .critical)
         }
+
+        // The room is that of the machine where the process's limit leaves more.
+        let stat = [
+            "/proc/self/cgroup": "0::/", "/sys/fs/cgroup/memory.stat": "anon 5\n", "/proc/meminfo": Self.meminfo,
+        ]
+        expectEqual(read(stat, limit: 1 << 40).room, 300 * 1_024)
 
         // A system without such files is calm.
         expectEqual(read([:]), MemorySample())

@@ -99,7 +99,7 @@ struct MemoryWatchTests {
         let stage = Stage()
         let cache = stage.makeCache()
         fill(cache)
-        for (used, expected) in [(0.4, 1), (0.6, 8), (0.4, 1)] {
+        for (used, expected) in [(0.4, 1), (0.5, 8), (0.6, 8), (0.4, 1)] {
             // The sample that sees the change comes by the pace before it.
             stage.pass(1, using: used)
             let before = stage.samples.count
@@ -127,6 +127,18 @@ struct MemoryWatchTests {
             }
             expectEqual(stage.samples.count, 6, "one at once, and one that finds nothing")
         }
+    }
+
+    @Test func `each sample removes what is past its end, and the watch rests with the last`() {
+        let stage = Stage()
+        let cache = stage.makeCache()
+        cache.store(1, for: 1, cost: 10, age: .absolute(.zero))
+        cache.store(2, for: 2, cost: 10)
+        stage.executor.drain()
+        expectEqual([cache.statistics.count, stage.clock.sleepers], [1, 1])
+        cache.store(2, for: 2, cost: 10, age: .sliding(.zero))
+        stage.pass(1, using: 0.1)
+        expectEqual([cache.statistics.count, stage.clock.sleepers], [0, 0])
     }
 
     @Test func `a store in the moment when the watch ends is watched`() async throws {
@@ -175,14 +187,16 @@ struct MemoryWatchTests {
         do {
             let stage = Stage()
             let cache = stage.makeCache()
-            fill(cache)
+            stage.room.withLock { $0 = 100 }
+            cache.store(-1, for: -1, cost: 10)
             stage.executor.drain()
             let stop = Probe(on: stage.executor) { await cache.stopWatching() }
             stage.executor.drain()
             expect(!stop.isRunning)
             fill(cache)
             stage.pass(2, using: 0.95)
-            expectEqual([stage.clock.sleepers, stage.samples.count, cache.statistics.cost], [0, 1, 8_000])
+            expectEqual([stage.clock.sleepers, stage.samples.count], [0, 1])
+            expectEqual(cache.statistics.cost, 8_000, "what a sample has left room for is no limit any more")
         }
 
         // The watch does not keep the cache.

@@ -50,6 +50,18 @@ import WebImageTesting
         }
     }
 
+    @Test func `a listener that is gone hears nothing more, and the others do`() {
+        let (relay, heard) = (PressureRelay(), Journal<Int>())
+        for number in 1...3 {
+            relay.add { _ in
+                heard.write(number)
+                return number != 2
+            }
+        }
+        for _ in 0..<2 { relay.tell(.warning) }
+        expectEqual(heard.entries, [1, 2, 3, 1, 3])
+    }
+
     @Test func `failures and pauses of refreshes give way when the watch or the program reports pressure`() {
         let manager = manager()
         let picture = Probe(on: executor) { try await manager.load(.numbered(1)) }

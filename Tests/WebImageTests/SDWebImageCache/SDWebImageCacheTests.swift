@@ -157,6 +157,7 @@ struct SDWebImageCacheTests {
         let extra = try [TemporaryFolder(isInMemory: true), TemporaryFolder(isInMemory: true)]
         let cache = makeCache(readOnlyFolders: ["/nowhere/at/all"] + extra.map(\.path))
         try folder.write([2], to: path(key, extra[1].path))
+        time.advance(by: .seconds(86_400))
         try await expectEqual(cache.entry(for: key)?.bytes, [2])
         try folder.write([1], to: path(key, extra[0].path))
         try await expectEqual(cache.entry(for: key)?.bytes, [1])
@@ -168,6 +169,10 @@ struct SDWebImageCacheTests {
         try await expectEqual(cache.entry(for: key)?.bytes, [1])
         for folder in extra {
             try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder.path).count, 1)
+            let place = try FileSystem().openFolder(folder.path, mayBeLink: true)
+            let status = try FileSystem().status(of: SDWebImageName(key).file, in: place)
+            try FileSystem().close(place)
+            #expect(abs(Double(status.accessedAt) - Double(time.now.wholeSeconds)) > 1_000, "no use is noted")
         }
     }
 
@@ -227,14 +232,14 @@ struct SDWebImageCacheTests {
         }
 
         // A later modification keeps no entry whose age counts from its creation.
-        for date in [SDWebImageCache.Date.modification, .creation] {
+        for date in [SDWebImageCache.Date.modification, .creation, .change] {
             let cache = makeCache(date: date)
             try folder.write([1], to: path(key))
             time.advance(by: .seconds(1_000_000))
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSince1970: Double(time.now.wholeSeconds))], ofItemAtPath: path(key)
             )
-            try await expectEqual(cache.removeExpired(), (date == .creation ? 1 : 0))
+            try await expectEqual(cache.removeExpired(), (date == .modification ? 0 : 1))
             try await cache.removeAll()
             time.advance(by: .seconds(-1_000_000))
         }

@@ -22,6 +22,7 @@ final class ScriptedStore: SharedLeasing {
         /// The lifetimes of the stores, in their order.
         var lifetimes: [Duration] = []
         var prolonged: [SharedKey: Duration] = [:]
+        var isEnded = false
     }
 
     let traits: SharedStoreTraits
@@ -114,5 +115,5 @@ final class ScriptedStore: SharedLeasing {
         return isDone
     }
 
-    func shutdown() async {}
+    func shutdown() async { change { $0.isEnded = true } }
 }
