@@ -80,14 +80,14 @@ struct BitmapFileTests {
     @Test func `a delta moves on in the runs of a bitmap, and never beyond it`() throws {
         let bytes = try Fixture.file("runs8.bmp")
         let start = Int(bytes[10]) | Int(bytes[11]) << 8
-        // Two to the right and one up, one pixel of colour 3, far beyond, one more pixel, the end.
-        let runs: [UInt8] = [0, 2, 2, 1, 1, 3, 0, 2, 255, 255, 200, 3, 0, 1]
+        // Two to the right and one up, a pixel of colour 3, two to the right, another one, far beyond, 200 more, the end.
+        let runs: [UInt8] = [0, 2, 2, 1, 1, 3, 0, 2, 2, 0, 1, 3, 0, 2, 255, 255, 200, 3, 0, 1]
         let image = try ImageCoders.default.decode(bytes[..<start] + runs)
         let (first, third) = (image.pixels[0..<3], [111, 17, 216] as ArraySlice<UInt8>)
         for y in 0..<17 {
             for x in 0..<23 {
                 let at = (y * 23 + x) * 4
-                #expect(image.pixels[at..<at + 3].elementsEqual(x == 2 && y == 15 ? third : first))
+                #expect(image.pixels[at..<at + 3].elementsEqual([2, 5].contains(x) && y == 15 ? third : first))
             }
         }
     }
@@ -104,6 +104,65 @@ struct BitmapFileTests {
         expectImageError { try ICOCoder().decode([0, 0, 1, 0, 0, 0], options: DecodeOptions()) }
         // An icon in an icon is none.
         expectEqual(code(try changed("png.ico", 0x166, to: [0, 0, 1, 0, 1, 0, 16, 16])), .malformed)
+    }
+
+    /// An icon or a cursor of these pictures, whose entries say what they like.
+    private func icon(kind: UInt8 = 1, _ entries: [(side: UInt8, bits: UInt8, file: [UInt8])]) -> [UInt8] {
+        var (head, start): ([UInt8], Int) = ([0, 0, kind, 0, UInt8(entries.count), 0], 6 + 16 * entries.count)
+        for entry in entries {
+            head += [entry.side, entry.side, 0, 0, 1, 0, entry.bits, 0]
+            for number in [entry.file.count, start] { head += PNGChunk.bigEndian(UInt32(number)).reversed() }
+            start += entry.file.count
+        }
+        return head + entries.flatMap(\.file)
+    }
+
+    @Test
+    func `of the pictures of an icon the largest is shown, 256 pixels being 0, and of equal ones that of most bits`()
+        throws
+    {
+        // Entries choose alone: the first picture has three pixels a side, and the second four.
+        let files = try [3, 4].map { try ImageFactory.encoded(width: $0, height: $0, seed: 1, as: .png) }
+        for (kind, first, second, expected): (UInt8, (UInt8, UInt8), (UInt8, UInt8), Int) in [
+            (1, (255, 32), (0, 8), 4), (1, (0, 8), (255, 32), 3), (1, (16, 8), (16, 32), 4),
+            (1, (16, 32), (16, 8), 3),
+            // A cursor has its place where the bits are.
+            (2, (16, 8), (16, 32), 3),
+        ] {
+            let file = icon(kind: kind, [(first.0, first.1, files[0]), (second.0, second.1, files[1])])
+            try expectEqual(ImageCoders.default.decode(file).width, expected, "\(first), \(second)")
+        }
+    }
+
+    @Test func `an icon is one frame, and the copy of its picture counts`() throws {
+        let moving = icon([
+            (8, 32, try ImageFactory.encodedAnimation(width: 8, height: 8, frames: 3, seed: 1, as: .apng))
+        ])
+        try expectEqual(ImageCoders.default.decode(moving).frameCount, 1)
+        try expectEqual(ImageCoders.default.properties(of: moving).frameCount, 1)
+        for file in [moving, ImageFactory.iconFile(side: 16, seed: 79)] {
+            var longer = file + [UInt8](repeating: 0, count: 50_000)
+            longer.replaceSubrange(14..<18, with: PNGChunk.bigEndian(UInt32(longer.count - 22)).reversed())
+            let costs = try [longer, file].map { try ImageCoders.default.decodingByteCount(of: $0) }
+            expectEqual(costs[0] - costs[1], 50_000)
+        }
+    }
+
+    @Test func `a bitmap has the colours that fit before its pixels, and the masks that its compression says`() throws {
+        func pixels(bits: UInt8, _ compression: UInt8, _ table: [UInt8], _ row: [UInt8], width: UInt8) throws -> [UInt8]
+        {
+            let zeros = { (count: Int) in [UInt8](repeating: 0, count: count) }
+            let start: [UInt8] = [UInt8(54 + table.count), 0, 0, 0, 40, 0, 0, 0]
+            let head = "BM".utf8 + zeros(8) + start + [width, 0, 0, 0, 1, 0, 0, 0, 1, 0, bits, 0, compression, 0, 0, 0]
+            return try ImageCoders.default.decode(head + zeros(20) + table + row).pixels
+        }
+        // No number of colours stands for sixteen.
+        let two: [UInt8] = [30, 20, 10, 0, 3, 2, 1, 0]
+        try expectEqual(pixels(bits: 4, 0, two, [0x01, 0, 0, 0], width: 2), [10, 20, 30, 255, 1, 2, 3, 255])
+        let masks: [UInt8] = [255, 0, 0, 0, 0, 255, 0, 0, 0, 0, 255, 0]
+        let row: [UInt8] = [255, 0, 51, 102]
+        try expectEqual(pixels(bits: 32, 3, masks, row, width: 1), [255, 0, 51, 255])
+        try expectEqual(pixels(bits: 32, 6, masks + [0, 0, 0, 255], row, width: 1), [102, 0, 20, 102])
     }
 
     @Test(arguments: ["bgr.bmp", "runs4.bmp", "alpha.ico", "mask.ico", "png.ico"])

@@ -50,6 +50,8 @@ struct BombTests {
         try expectEqual(drawn(ImageLimits(maximumDrawnPixelCount: count)), count)
         let error = expectImageError(.workLimitExceeded) { try drawn(ImageLimits(maximumDrawnPixelCount: count - 1)) }
         expectEqual(error?.message.contains("\(count - 1)"), true)
+        try expectEqual(drawn(ImageLimits(maximumScanCount: 9)), count)
+        expectImageError(.tooLarge) { try drawn(ImageLimits(maximumScanCount: 8)) }
         // Many empty scans end within the default work.
         let many = ImageFactory.scanBombJPEG(side: 4_700, scans: 99)
         #expect(many.count < 1 << 20)
@@ -109,6 +111,14 @@ struct BombTests {
         // Some twelve kilobytes a group.
         let difference = try cost(6_400) - cost(1_600)
         #expect((4_800 * 10_000...4_800 * 14_000).contains(difference))
+        // With a cache of 2,048 colours, each group has codes for them: the flag before the groups, and 11 in four bits.
+        let plain = ImageFactory.codeGroupBombWebP(groups: 1_600)
+        var bits = plain[20...].flatMap { byte in (0..<8).map { byte >> $0 & 1 } }
+        bits.replaceSubrange(41..<42, with: [1, 1, 1, 0, 1])
+        let cached = (0..<plain.count - 20).map { place in (0..<8).reduce(UInt8(0)) { $0 | bits[place * 8 + $1] << $1 }
+        }
+        let more = try ImageCoders.default.decodingByteCount(of: plain[..<20] + cached) - cost(1_600)
+        #expect(more >= 1_600 * 2_048 * 4)
     }
 
     @Test func `a lossless WebP beyond the memory is drawn smaller for a thumbnail`() throws {

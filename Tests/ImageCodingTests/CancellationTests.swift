@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import CLibwebp
 import Synchronization
 import TestSupport
 import Testing
@@ -55,6 +56,23 @@ struct CancellationTests {
         }
         // The list of coders checks before it begins.
         let result = await cancelled { try ImageCoders.default.decode([]).width }
+        expectError(CancellationError.self) { try result.get() }
+    }
+
+    @Test(arguments: [false, true])
+    func `libwebp asks within a frame, and stops as a cancellation`(isLossless: Bool) async throws {
+        let image = ImageFactory.picture(width: 200, height: 150, seed: 3)
+        let result = await Task {
+            try unsafe WebPPicture.withPicture(image.pixels, of: image, inARGB: isLossless) { picture in
+                var config = WebPConfig()
+                #expect(unsafe WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, 80) != 0)
+                config.lossless = isLossless ? 1 : 0
+                unsafe picture.pointee.writer = { _, _, _ in 1 }
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                let isDone = unsafe WebPEncode(&config, picture) != 0
+                try unsafe WebPPicture.check(isDone, picture.pointee.error_code)
+            }
+        }.result
         expectError(CancellationError.self) { try result.get() }
     }
 

@@ -99,7 +99,19 @@ struct DamageTests {
         expectEqual(image.hasAlpha, (format.format != .jpeg))
     }
 
-    @Test(arguments: [EncodedFormat.gif, .webp(), .losslessWebP])
+    @Test func `an animated WebP that is cut in its metadata is a picture and says so`() throws {
+        let bytes = try Fixture.named("animated-lossless.webp").bytes
+        for (type, isPicture) in [("EXIF", true), ("XMP ", true), ("ABCD", false)] {
+            var file = bytes + Array(type.utf8) + [100, 0, 0, 0] + [UInt8](repeating: 0, count: 100)
+            file.replaceSubrange(4..<8, with: PNGChunk.bigEndian(UInt32(file.count - 8)).reversed())
+            let cut = Array(file.dropLast(20))
+            expectEqual(code(cut), isPicture ? nil : .truncated, "\(type)")
+            if isPicture { try expectEqual(decode(cut).damage, .missingEnd) }
+            expectEqual(code(cut, .anyDamage), .truncated)
+        }
+    }
+
+    @Test(arguments: [EncodedFormat.gif, .webp(), .losslessWebP, .apng])
     func `an animation that ends early gives the frames it has if no damage may fail`(format: EncodedFormat) throws {
         let bytes = try ImageFactory.encodedAnimation(width: 40, height: 30, frames: 6, seed: 3, as: format)
         // Within the last frame.
@@ -154,6 +166,17 @@ struct DamageTests {
         }
     }
 
+    @Test func `a JPEG of twelve bits is of a kind that is not read, and not broken`() throws {
+        var bytes = try Fixture.named("baseline-444.jpg").bytes
+        let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
+        bytes[frame + 4] = 12
+        expectEqual(code(bytes), .unsupportedFormat)
+        // Bytes that fill, and a marker that says nothing, change nothing.
+        let plain = try Fixture.named("baseline-444.jpg").bytes
+        let filled = plain[..<frame] + [0xFF, 0x01, 0xFF, 0xFF] + plain[frame...]
+        try expect(decode(Array(filled)).isSame(as: decode(plain)))
+    }
+
     @Test func `broken data in a JPEG are damage, and an error for a policy that refuses any`() throws {
         let bytes = try Fixture.named("baseline-444.jpg").bytes
         let scan = try #require(bytes.indices.dropLast().last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
@@ -166,5 +189,10 @@ struct DamageTests {
             expectEqual(code(broken, .anyDamage), .malformed)
         }
         #expect(found > 5)
+        // A scan that ends early breaks the rules where an end follows, and is cut where none does.
+        let short = Array(bytes.dropLast(60))
+        expectEqual(code(short), .truncated)
+        expectEqual(code(short + [0xFF, 0xD9]), .malformed)
+        try expectEqual(decode(short + [0xFF, 0xD9], .never).damage, .missingPixels)
     }
 }

@@ -25,6 +25,7 @@ import WebImageTesting
             let beginning = Array(file.prefix(file.count * part / 20))
             guard let preview = try previewer.preview(of: beginning) else { continue }
             expectEqual(preview.size, whole.size)
+            expectEqual(preview.damage, [.missingEnd, .missingPixels])
             sharpness.append(PixelComparison(preview.pixels, whole.pixels).psnr)
         }
         #expect(sharpness.count >= 15)
@@ -45,6 +46,10 @@ import WebImageTesting
         }
         // Each draws a sixteenth of the pixels, at a quarter of both sides.
         #expect(previewer.drawnPixelCount <= work.drawnPixelCount + (count + 1) * 300 * 240)
+        // Another one reads nothing, and counts what it draws.
+        let before = previewer.drawnPixelCount
+        _ = try previewer.preview(of: file)
+        #expect((300 * 220...300 * 225).contains(previewer.drawnPixelCount - before))
     }
 
     @Test(arguments: [1, 7, 64, 1_000]) func `a file may arrive in pieces of any size`(size: Int) throws {
@@ -102,6 +107,22 @@ import WebImageTesting
             let previewer = try #require(try coders.previewer(for: file, options: DecodeOptions(limits: limits)))
             expectImageError {
                 for part in 1...20 { _ = try previewer.preview(of: Array(file.prefix(file.count * part / 20))) }
+            }
+        }
+    }
+
+    @Test func `a file of exactly the allowed scans has previews to its end`() throws {
+        let file = try file(96, 64)
+        // What libjpeg writes.
+        let scans = 10
+        for (most, isEnough) in [(scans, true), (scans - 1, false)] {
+            let options = DecodeOptions(limits: ImageLimits(maximumScanCount: most))
+            let previewer = try #require(try coders.previewer(for: file, options: options))
+            if isEnough {
+                try expectEqual(previewer.preview(of: file)?.pixels, coders.decode(file, options: options).pixels)
+            } else {
+                expectImageError(.tooLarge) { try previewer.preview(of: file) }
+                expectImageError(.tooLarge) { try coders.decode(file, options: options) }
             }
         }
     }

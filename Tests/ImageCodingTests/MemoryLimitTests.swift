@@ -38,6 +38,11 @@ struct MemoryLimitTests {
         try expectEqual(cost(progressive) - cost(baseline), coefficients)
         let thumbnail = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 100, height: 100)))
         try expectEqual(cost(progressive, thumbnail) - cost(baseline, thumbnail), coefficients)
+        // So does a file of several scans that is not progressive: its first one has one component of three.
+        var parted = baseline
+        let scan = try #require(parted.indices.dropLast(5).last { parted[$0...].starts(with: [0xFF, 0xDA]) })
+        parted[scan + 4] = 1
+        try expectEqual(cost(parted) - cost(baseline), coefficients)
         // Drawn at an eighth.
         #expect(try cost(baseline, thumbnail) < cost(baseline) / 4)
     }
@@ -60,6 +65,27 @@ struct MemoryLimitTests {
         let thumbnail = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 12, height: 12)))
         try expectEqual(cost(9, thumbnail) - cost(4, thumbnail), 5 * 12 * 9 * 4)
         try expectEqual(cost(9, DecodeOptions(firstFrameOnly: true)), cost(4, DecodeOptions(firstFrameOnly: true)))
+    }
+
+    @Test func `a WebP costs its alpha, that of a frame beside the canvas, and rows of its width`() throws {
+        func cost(_ width: Int, _ height: Int, frames: Int = 1, hasAlpha: Bool = false) throws -> Int {
+            let image =
+                frames > 1
+                ? ImageFactory.animation(width: width, height: height, frames: frames, seed: 1, hasAlpha: hasAlpha)
+                : ImageFactory.picture(width: width, height: height, seed: 1, hasAlpha: hasAlpha)
+            return try self.cost(ImageCoders.default.encode(image, as: .webp()))
+        }
+        try expectEqual(cost(96, 32) - cost(32, 96), 64 * 256)
+        // Lossless alpha is there twice and more, and a frame with alpha is drawn by itself.
+        #expect(try cost(160, 120, hasAlpha: true) - cost(160, 120) >= 160 * 120 * 5)
+        #expect(try cost(160, 120, frames: 2, hasAlpha: true) - cost(160, 120, frames: 2) >= 160 * 120 * 9)
+        // What is larger than 100 million pixels is not drawn small either.
+        let limits = ImageLimits(maximumByteCount: .max)
+        expectImageError(.tooLarge) {
+            try ImageCoders.default.decode(
+                ImageFactory.plainWebP(side: 10_001),
+                options: DecodeOptions(limits: limits, thumbnail: .resize(to: PixelSize(width: 9, height: 9))))
+        }
     }
 
     @Test func `the default estimate of a decoder is twice the pixels`() throws {

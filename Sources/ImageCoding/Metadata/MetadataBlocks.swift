@@ -69,6 +69,11 @@ public struct MetadataBlocks: Sendable {
         let name = Array("ICC_PROFILE\0".utf8)
         var (parts, offset) = ([UInt8: ArraySlice<UInt8>](), 2)
         while mayGoOn(), offset + 4 <= file.count, file[offset] == 0xFF, file[offset + 1] != 0xDA {
+            // A byte that fills.
+            if file[offset + 1] == 0xFF {
+                offset += 1
+                continue
+            }
             let length = file.bigEndian(2, at: offset + 2)
             guard length >= 2, offset + 2 + length <= file.count else { break }
             let payload = file[(offset + 4)..<(offset + 2 + length)]

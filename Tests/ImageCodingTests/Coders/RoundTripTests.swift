@@ -52,6 +52,10 @@ struct RoundTripTests {
         try expect(roundTrip(clear, .jpeg(quality: 100)).frames[0].pixels.allSatisfy { $0 >= 254 })
         let pixels = try roundTrip(clear, .jpeg(quality: 100, background: red)).frames[0].pixels
         #expect(PixelComparison(Array(pixels[0..<4]), [200, 10, 30, 255]).maxDifference <= 3)
+        // Colours above their alpha, which no coder makes, are as bright as can be.
+        let bright = [[UInt8]](repeating: [255, 255, 255, 128], count: 256).flatMap { $0 }
+        let loud = try DecodedImage(width: 16, height: 16, frames: [.init(pixels: bright)], hasAlpha: true)
+        try expect(roundTrip(loud, .jpeg(quality: 100)).frames[0].pixels.allSatisfy { $0 >= 254 })
     }
 
     @Test func `GIF gives few colours and timing back exactly, and writes only the changed part`() throws {
@@ -80,6 +84,60 @@ struct RoundTripTests {
             - ImageCoders.default.encode(still, as: .gif).count
         #expect(added < 120)
         try expectEqual(roundTrip(moved, .gif).frames.count, 3)
+    }
+
+    @Test(arguments: [1, 2, 4, 16, 128, 255])
+    func `transparency has an entry of its own in a GIF, also beside a palette that is full`(colors: Int) throws {
+        let pixels = (0...colors).flatMap { index -> [UInt8] in
+            index == colors ? [0, 0, 0, 0] : [UInt8(index), UInt8(255 - index), UInt8(index / 2), 255]
+        }
+        let image = try DecodedImage(width: colors + 1, height: 1, frames: [.init(pixels: pixels)], hasAlpha: true)
+        let bytes = try ImageCoders.default.encode(image, as: .gif)
+        try expectEqual(ImageCoders.default.decode(bytes).pixels, pixels)
+        // The first version has neither transparency nor times.
+        expect(bytes.starts(with: "GIF89a".utf8))
+    }
+
+    @Test(arguments: [EncodedFormat.gif, .losslessWebP, .apng])
+    func `times are rounded to what a file can say, and the longest ones and most plays are what it holds`(
+        format: EncodedFormat
+    ) throws {
+        let times: [Duration] = [.zero, .milliseconds(44), .milliseconds(46), .seconds(1_000_000)]
+        let frames = times.enumerated().map { index, time in
+            DecodedImage.Frame(pixels: [UInt8(index), 9, 9, 255], duration: time)
+        }
+        let image = try DecodedImage(width: 1, height: 1, frames: frames, loopCount: 70_000, hasAlpha: false)
+        let bytes = try ImageCoders.default.encode(image, as: format)
+        let back = try ImageCoders.default.decode(bytes)
+        // Less than 11 milliseconds count as 100.
+        let milliseconds = [.gif: [20, 40, 50, 655_350], .webp: [100, 44, 46, 0xFF_FFFF]][format.format]
+        expectEqual(back.durations, (milliseconds ?? [100, 44, 46, 6_553_500]).map { .milliseconds($0) })
+        expectEqual(back.loopCount, format == .apng ? 70_000 : 65_535)
+        if format == .losslessWebP {
+            // No frame of a WebP is shown for no time.
+            let work = DecodingWork(limits: .default, byteCount: bytes.count)
+            let written = try WebPOutline(bytes, DecodeOptions()).frames(of: bytes, upTo: 4, work)
+            expectEqual(written.map(\.duration), [1, 44, 46, 0xFF_FFFF])
+        }
+        // Programs play a GIF once more than its count says, so one that plays once has none.
+        let once = try DecodedImage(width: 1, height: 1, frames: frames, loopCount: 1, hasAlpha: false)
+        let file = try ImageCoders.default.encode(once, as: format)
+        try expectEqual(ImageCoders.default.decode(file).loopCount, 1)
+        expect(!String(decoding: file, as: UTF8.self).contains("NETSCAPE"))
+    }
+
+    @Test(arguments: [EncodedFormat.gif, EncodedFormat(.png, options: EncodeOptions(maximumColors: 256))])
+    func `pixels of half alpha are opaque in a palette, and the colours of fainter ones take no place in it`(
+        format: EncodedFormat
+    ) throws {
+        let colors = (0..<254).map { [UInt8($0), UInt8(255 - $0), 7, 255] as [UInt8] }
+        let faint = (0..<100).map { [UInt8($0), 1, 100, 127] as [UInt8] }
+        let pixels = (colors + faint + [[128, 0, 4, 128]]).flatMap { $0 }
+        let image = try DecodedImage(width: 355, height: 1, frames: [.init(pixels: pixels)], hasAlpha: true)
+        let back = try roundTrip(image, format).pixels
+        expectEqual(back.prefix(254 * 4), pixels.prefix(254 * 4))
+        expect(back[254 * 4..<354 * 4].allSatisfy { $0 == 0 })
+        expectEqual(back.suffix(4), [255, 0, 8, 255])
     }
 
     @Test func `GIF quantises many colours, better with dithering on average`() throws {

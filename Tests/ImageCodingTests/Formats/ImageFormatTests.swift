@@ -26,7 +26,8 @@ struct ImageFormatTests {
         (.bmp, Array("BM".utf8) + [0, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0]),
         (.ico, [0, 0, 1, 0, 1, 0, 16, 16, 0, 0]), (.ico, [0, 0, 2, 0, 3, 0, 0, 0, 16, 0]),
         (.svg, Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8)),
-        (.svg, Array("<svg>".utf8)),
+        (.svg, Array("<svg>".utf8)), (.svg, Array("<svg/>".utf8)), (.svg, Array("<svg:svg".utf8)),
+        (.svg, Array("<svg\t".utf8)), (.svg, Array("<svg\r\n".utf8)),
         (.svg, [0xEF, 0xBB, 0xBF] + Array("<?xml version='1.0'?>\n<!-- <svg> -->\n<!DOCTYPE svg>\n<svg ".utf8)),
     ]
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import CImageShims
 import Foundation
 import TestSupport
 import Testing
@@ -37,6 +38,79 @@ import WebImageTesting
             numbers[index] = number
             expectNil(colors(PNGChunk.inserting("cHRM", numbers.flatMap(PNGChunk.bigEndian), into: plain)), "\(index)")
         }
+    }
+
+    @Test func `the numbers of primaries and curves mean what H.273 says`() {
+        // White, red, green and blue; the white of television where none is said.
+        let television = [0.3127, 0.3290]
+        let meanings: [([Int], [Double])] = [
+            ([4], [0.310, 0.316, 0.67, 0.33, 0.21, 0.71, 0.14, 0.08]),
+            ([5], television + [0.64, 0.33, 0.29, 0.60, 0.15, 0.06]),
+            ([6, 7], television + [0.630, 0.340, 0.310, 0.595, 0.155, 0.070]),
+            ([8], [0.310, 0.316, 0.681, 0.319, 0.243, 0.692, 0.145, 0.049]),
+            ([9], television + [0.708, 0.292, 0.170, 0.797, 0.131, 0.046]),
+            ([11], [0.314, 0.351, 0.680, 0.320, 0.265, 0.690, 0.150, 0.060]),
+            ([12], television + [0.680, 0.320, 0.265, 0.690, 0.150, 0.060]),
+            ([22], television + [0.630, 0.340, 0.295, 0.605, 0.155, 0.077]),
+        ]
+        for (numbers, points) in meanings {
+            for number in numbers {
+                guard case .measured(let primaries, .sRGB)? = ColorDescription(primaries: number, transfer: 13) else {
+                    Issue.record("\(number)")
+                    continue
+                }
+                expectEqual(primaries.points, points, "\(number)")
+            }
+        }
+        let curves: [(Int, ColorCurve)] = [
+            (4, .gamma(2.2)), (5, .gamma(2.8)), (8, .gamma(1)), (16, .perceptual), (18, .hybrid),
+        ]
+        for (number, curve) in curves {
+            expectEqual(ColorDescription(primaries: 1, transfer: number), .measured(.sRGB, curve))
+        }
+        // The curves of television, those of sRGB, and numbers without a meaning.
+        for number in [0, 1, 2, 3, 6, 7, 11, 12, 13, 14, 15, 255] {
+            expectNil(ColorDescription(primaries: 1, transfer: number), "\(number)")
+        }
+        for number in [0, 1, 2, 3, 10, 255] {
+            expectNil(ColorDescription(primaries: number, transfer: 13), "\(number)")
+        }
+    }
+
+    @Test func `sixteen bits are converted in every column of a wide picture`() throws {
+        func file(_ columns: Range<Int>) throws -> [UInt8] {
+            var file = PNGHeader.signature
+            let size = PNGChunk.bigEndian(UInt32(columns.count)) + PNGChunk.bigEndian(1)
+            PNGChunk.append("IHDR", [(size + [16, 2, 0, 0, 0])[...]], to: &file)
+            PNGChunk.append("gAMA", [PNGChunk.bigEndian(100_000)[...]], to: &file)
+            var row: [UInt8] = [0]
+            for x in columns { for value in [x, 999 - x, 500] { row += [UInt8(value >> 2), UInt8(value & 3)] } }
+            // Behind the name of a profile and two zeros.
+            let data = try #require(PNGProfile.deflated(row)).dropFirst(13)
+            PNGChunk.append("IDAT", [data], to: &file)
+            PNGChunk.append("IEND", [], to: &file)
+            return file
+        }
+        let parts = try [0..<200, 200..<400, 400..<600, 600..<700].flatMap { try coders.decode(file($0)).pixels }
+        try expectEqual(coders.decode(file(0..<700)).pixels, parts)
+    }
+
+    @Test func `films in HLG are as bright as their scene, and white is what paper reflects`() throws {
+        func converted(_ signals: [UInt8], _ curve: ColorCurve) throws -> [Int] {
+            let source = ColorConversion.Source(description: .measured(.sRGB, curve), pixels: Int32(SWI_PIXELS_RGBA_8))
+            let conversion = try #require(ColorConversion.of(source))
+            let pixels = signals.flatMap { [$0, $0, $0, 255] as [UInt8] }
+            let image = try DecodedImage(
+                width: signals.count, height: 1, frames: [.init(pixels: pixels)], hasAlpha: false)
+            let result = try conversion.convert(image).pixels
+            return signals.indices.map { Int(result[$0 * 4]) }
+        }
+        // BT.2408: a signal of 75 % is 203 cd/m² on a screen of 1,000.
+        for (found, expected) in zip(try converted([0, 64, 128, 166, 191, 255], .hybrid), [0, 62, 137, 197, 255, 255]) {
+            #expect(abs(found - expected) <= 2)
+        }
+        // A curve that is nearly that of sRGB is another one.
+        #expect(try converted([20], .gamma(2.2)) != [20])
     }
 
     @Test func `of many profiles the first one counts, also when it is broken`() throws {

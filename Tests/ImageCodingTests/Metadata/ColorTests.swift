@@ -216,13 +216,14 @@ struct ColorTests {
         }
     }
 
-    @Test func `numbers of video name their colours`() {
-        for numbers in [(1, 13), (1, 1), (2, 2), (0, 0), (99, 99), (1, 6)] {
-            expectNil(ColorDescription(primaries: numbers.0, transfer: numbers.1))
+    @Test func `what is remembered of needless conversions is forgotten`() {
+        func source(_ index: Int) -> ColorConversion.Source {
+            .init(description: .profile([UInt8(index & 255), UInt8(index >> 8)]), pixels: 0)
         }
-        for numbers in [(9, 16), (9, 18), (12, 13), (1, 8), (11, 4), (4, 5), (5, 13), (6, 1), (8, 1), (22, 1)] {
-            #expect(ColorDescription(primaries: numbers.0, transfer: numbers.1) != nil)
-        }
+        expectNil(ColorConversion.of(source(0)))
+        expect(source(0).isKnownAsNeedless)
+        for index in 1...1_024 { expectNil(ColorConversion.of(source(index))) }
+        expect(!source(0).isKnownAsNeedless)
     }
 
     @Test func `a decoder of the program's own may leave colours, too`() throws {

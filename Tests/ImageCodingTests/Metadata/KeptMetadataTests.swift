@@ -47,6 +47,8 @@ struct KeptMetadataTests {
         let header = try coders.properties(of: kept)
         expectEqual(header.size, picture.size)
         expectEqual(header.orientation, .right)
+        // The marker that programs look for comes first.
+        if format.format == .jpeg { expect(kept.starts(with: [0xFF, 0xD8, 0xFF, 0xE0])) }
         let read = try coders.decode(kept, options: keeping)
         expectEqual(read.metadata, Self.metadata)
         let plain = try coders.decode(coders.encode(picture, as: format))
@@ -54,6 +56,15 @@ struct KeptMetadataTests {
         let isExact = format.format == .png && format.options.maximumColors == nil || format.options.isLossless
         let psnr = PixelComparison(read.pixels, plain.pixels).psnr
         #expect(isExact ? psnr == .infinity : psnr > 18)
+    }
+
+    @Test func `texts of any length are written and read again`() throws {
+        for length in 0...9 {
+            let (artist, copyright) = (String("Ada Byron".prefix(length)), String("Copyright".prefix(9 - length)))
+            let metadata = ImageMetadata(copyright: copyright, artist: artist)
+            let file = try coders.encode(Self.picture(metadata), as: .png.keeping(.copyright))
+            try expectEqual(coders.decode(file).metadata, metadata)
+        }
     }
 
     @Test(arguments: formats)

@@ -78,6 +78,17 @@ struct OrientationTests {
             let both = bytes.prefix(2) + block(first) + block(second) + bytes.dropFirst(2)
             let found = try ImageCoders.default.properties(of: Array(both)).orientation
             expectEqual(found.rawValue, Int(first))
+            try expectEqual(ImageCoders.default.decode(Array(both)).metadata?.orientation ?? .up, found)
+        }
+    }
+
+    @Test func `blocks behind 65,536 others are not looked for`() {
+        let block = [0xFF, 0xE1, 0, 34] + Array("Exif\0\0".utf8) + little(value: 6)
+        for (segments, isFound) in [(65_000, true), (66_000, false)] {
+            let file = ImageFactory.markerBombJPEG(segments: segments)
+            // Each is an empty comment of four bytes, behind the first marker.
+            let end = 2 + segments * 4
+            expectEqual(MetadataBlocks(of: file[..<end] + block + file[end...]).exif != nil, isFound)
         }
     }
 

@@ -51,6 +51,10 @@ struct EffectTests {
             }
         }
         expect(!image.hasAlpha)
+        // Half a border lets the picture through.
+        let half = RoundCornersTransformer(
+            radius: 0, borderWidth: 2, borderColor: PixelColor(red: 255, green: 0, blue: 0, alpha: 128))
+        try expectEqual(pixel(half.transform(Self.plain(30, 20)), 1, 1), [133, 60, 120, 255])
         for (radius, border) in [(-1, 0), (0, -1), (.nan, 0), (0, .nan)] as [(Double, Double)] {
             expectImageError {
                 try RoundCornersTransformer(radius: radius, borderWidth: border).transform(Self.plain(3, 3))
