@@ -32,7 +32,8 @@ struct BoardTests {
     }
 
     @Test func `a thousand callers become ten downloads, and who asks again asks memory`() async throws {
-        try await play("wait", columns: 120, rows: 30) { run, stage in
+        // While they come, no other stampede begins.
+        try await play("tick:600 a m c wait", columns: 120, rows: 30) { run, stage in
             let text = try #require(await run.screen).text
             #expect(text.contains("1,000 callers   10 downloads"))
             let joined = try number("joined", in: text)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import Foundation
 import Locks
 import TestSupport
 import Testing
@@ -43,6 +44,37 @@ import WebImageTesting
                 expectEqual(patch.pixels, [frame, frame, frame])
             }
             expectEqual(source.made.withLock { $0 }, [2, 4])
+        }
+    }
+
+    @Test func `a reused cell says and shows nothing of the item before`() async throws {
+        try await withStage { stage in
+            let (cell, box) = (cell(stage), PixelSize(width: 48, height: 32))
+            @MainActor func caption() -> String { cell.tile(at: rect, isSelected: false).caption }
+            @MainActor func present(_ item: Item, _ index: Int, _ policy: CachePolicy = .cacheFirst) async {
+                cell.present(item, index, box, policy)
+                while cell.isLoading { await Task.yield() }
+            }
+            await present(stage.items[0], 0)
+            expectEqual(caption(), " 1 jpeg, downloaded")
+            let missing = Item(url: stage.items[0].url.appending(path: "none"), name: "none")
+            await present(missing, 1)
+            expectEqual(caption(), " 2 none, failed")
+            expectNil(cell.picture?.size)
+            // What is loaded again has its own source.
+            await present(stage.items[0], 0)
+            expectEqual(caption(), " 1 jpeg, from memory")
+            await present(stage.items[0], 0, .reload)
+            expectEqual(caption(), " 1 jpeg, downloaded")
+            cell.visibility = .hidden
+            cell.present(stage.items[2], 2, box)
+            expectEqual(caption(), " 3 png, ")
+            expectNil(cell.picture?.size)
+            cell.visibility = .visible
+            while cell.isLoading { await Task.yield() }
+            #expect(cell.picture != nil)
+            cell.empty()
+            #expect(cell.picture == nil && cell.item == nil && !cell.isLoading)
         }
     }
 

@@ -45,6 +45,12 @@ struct FlightTests {
         expectEqual(flight.counts.joined, 998)
         expectEqual(self.flight(7, .cacheHit(.disk)).counts.joined, 6)
         expectEqual(self.flight(3).counts.waiting, 3)
+        // Each is counted once, whatever became of it.
+        let ends = self.flight(
+            4, .started(waited: .zero), .finished(.network, took: .zero), .cancelled,
+            .failed(ImageLoadError(code: .transferFailed, message: "no")))
+        expectEqual([ends.counts.served, ends.counts.left, ends.counts.failed, ends.counts.waiting], [1, 1, 1, 1])
+        expectEqual((ends.counts + flight.counts).failed, 1)
     }
 
     @Test func `a download is cancelled when the last caller has left, and its bar stays`() {
@@ -101,6 +107,7 @@ struct FlightTests {
         expectEqual(bar.pieces.map(\.text), ["━━━━", "━━", "━━", "──"])
         expectEqual(bar.pieces.map(\.color), [.good, .accent, .alarm, .faint])
         expectEqual(Bar.crowd(counts, of: 0, 4).text.count, 4)
+        expectEqual(Bar.crowd(counts, of: 3, 10).text.count, 10)
         expectEqual([0, 999, 1_000, 12_034].map(Figures.text), ["0", "999", "1,000", "12,034"])
         expectEqual(Figures.plural(1, "caller"), "1 caller")
         expectEqual(Figures.plural(0, "caller"), "0 callers")

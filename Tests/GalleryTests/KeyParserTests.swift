@@ -41,6 +41,11 @@ struct KeyParserTests {
         expectEqual(parse("ä\u{1B}[<0;1;1Mj"), [.key(.character("j"))])
         let endless = "\u{1B}_" + String(repeating: "z", count: 100_000) + "\u{1B}\\k"
         expectEqual(parse(endless), [.key(.character("k"))])
+        // Of what is too long, the beginning is kept: the rest of it says nothing.
+        let padding = String(repeating: "0", count: KeyParser.limit - 1)
+        expectEqual(parse("\u{1B}[\(padding)59999~"), [.key(.pageUp)])
+        expectEqual(parse("\u{1B}_G\(padding);OK\u{1B}\\"), [.reply(.kitty(isOK: false))])
+        expectEqual(parse("\u{1B}_G\u{1B}\u{1B}[A\u{1B}[5;:~"), [.key(.escape), .key(.up)])
     }
 
     @Test func `answers are distinguished from keys`() {

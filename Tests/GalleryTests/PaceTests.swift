@@ -16,7 +16,9 @@ struct PaceTests {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         let pace = Pace()
-        origin.respond(to: "/a") { _ in pace.paced(.ok(file, type: "image/png"), pieces: 4) }
+        for path in ["/a", "/b"] {
+            origin.respond(to: path) { _ in pace.paced(.ok(file, type: "image/png"), pieces: 4) }
+        }
         try await withManager { manager in
             async let image = manager.image(from: origin.url("/a"))
             while pace.waitingCount == 0 { await Task.yield() }
@@ -29,6 +31,14 @@ struct PaceTests {
             expectEqual(pace.waitingCount, 0)
             let width = try await image.width
             expectEqual(width, 8)
+
+            // A later reply begins at its own time.
+            async let second = manager.image(from: origin.url("/b"))
+            while pace.waitingCount == 0 { await Task.yield() }
+            pace.release(at: Pace.interval * 5)
+            while pace.waitingCount == 0 { await Task.yield() }
+            pace.release(at: Pace.interval * 8)
+            _ = try await second
         }
     }
 

@@ -11,6 +11,8 @@ struct ScreenTests {
         var line = Screen(columns: 6, rows: 1)
         line.write("a\u{1B}[2Jé and on", 0, 0)
         expectEqual(line.text, "a?[2J?")
+        line.write("\u{9B}\u{7F}\u{202E}abc", 0, 0)
+        expectEqual(line.text, "???abc")
         var screen = Screen(columns: 3, rows: 2)
         screen.write("abc", 2, 1)
         screen.write("abc", 0, 2)

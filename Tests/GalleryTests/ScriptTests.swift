@@ -6,7 +6,7 @@ import Testing
 
 struct ScriptTests {
     @Test func `a script consists of words, and a comment is ignored`() throws {
-        let script = try Script("# look\nwait cut g 12 enter\tpagedown*2 q tick:40 size:60x20\r\n")
+        let script = try Script("# look wait\nwait cut g 12 enter\tpagedown*2 q tick:40 size:60x20\r\n")
         expectEqual(
             script.steps,
             [
@@ -17,13 +17,16 @@ struct ScriptTests {
     }
 
     @Test func `an unknown word in a script or a command line is refused`() {
-        for text in ["jump", "down*0", "down*x", "tick:-1", "size:1x1", "size:99999x2", "j*99999 j*99999"] {
+        for text in [
+            "jump", "down*0", "down*x", "tick:-1", "size:1x1", "size:99999x2", "size:2x99999", "j*99999 j*99999",
+        ] {
             expectError(UsageError.self, "\(text)") { try Script(text) }
         }
         for words in [
             ["--graphics", "paint"], ["--size", "80"], ["--script"], ["--png", "a.png"], ["--what"], ["--count", "0"],
             ["--gif", "a.gif"], ["--cast", "a.cast"], ["--gif"], ["--script", "a", "--timing", "--gif", "a.gif"],
-            ["--graphics", "eighths"],
+            ["--graphics", "eighths"], ["--script", "a", "--timing", "--cast", "a.cast"], ["--size", "80x24"],
+            ["--picture-size", "16x8001"],
         ] {
             expectError(UsageError.self, "\(words)") { try Options(parsing: words) }
         }

@@ -33,6 +33,65 @@ struct CancellationTests {
         }
     }
 
+    /// Writes a byte for each step of quality, and cancels its task with the second file.
+    private final class Heedless: ImageEncoding {
+        let files = Atomic(0)
+
+        func canEncode(_ format: ImageFormat) -> Bool { true }
+
+        func encode(_ image: DecodedImage, as format: EncodedFormat) -> [UInt8] {
+            if files.add(1, ordering: .relaxed).newValue == 2 { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
+            return [UInt8](repeating: 0, count: format.options.quality)
+        }
+    }
+
+    @Test func `a search for a quality ends with its task, though the encoder does not look`() async {
+        let encoder = Heedless()
+        let coders = ImageCoders(decoders: [], encoders: [encoder])
+        let image = ImageFactory.picture(width: 4, height: 4, seed: 1)
+        let result = await Task { try coders.encode(image, as: .jpeg().limited(toByteCount: 10)).count }.result
+        expectError(CancellationError.self) { try result.get() }
+        expectEqual(encoder.files.load(ordering: .relaxed), 2)
+        // Nor does it begin in a task that is cancelled.
+        let never = await cancelled { try coders.encode(image, as: .png).count }
+        expectError(CancellationError.self) { try never.get() }
+        expectEqual(encoder.files.load(ordering: .relaxed), 2)
+    }
+
+    @Test func `each step of a drawing heeds the cancellation of its task`() async throws {
+        let image = ImageFactory.animation(width: 40, height: 30, frames: 2, seed: 1)
+        let (size, part) = (image.size, PixelRect(x: 1, y: 1, width: 20, height: 20))
+        let hash = try BlurHash(of: image)
+        let steps: [@Sendable () throws -> Void] = [
+            {
+                var canvas = PremultipliedCanvas(image)
+                try canvas.draw(image, x: 0, y: 0)
+            },
+            {
+                var canvas = PremultipliedCanvas(image)
+                try canvas.replace(part, by: [UInt8](repeating: 0, count: 20 * 20 * 4))
+            },
+            { _ = try Bitmap.cut(part, from: image.pixels, size) },
+            { _ = try Bitmap.flattened(image.pixels, on: .white) },
+            {
+                var canvas = FrameCanvas(size: size)
+                canvas.pixels = image.pixels
+                try canvas.draw(
+                    image.pixels, in: PixelRect(x: 0, y: 0, width: 40, height: 30), isBlended: true,
+                    DecodingWork(limits: .default, byteCount: 1))
+            },
+            { _ = try TransformerPipeline([CustomTransformer(key: "a") { $0 }]).transform(image) },
+            { try image.forEachFrame { _, _ in } },
+            { _ = try image.dominantColor() }, { _ = try BlurHash(of: image) }, { _ = try ThumbHash(of: image) },
+            { _ = try hash.image(size: size) },
+        ]
+        for (number, step) in steps.enumerated() {
+            try step()
+            let result = await cancelled(step)
+            expectError(CancellationError.self, "step \(number)") { try result.get() }
+        }
+    }
+
     @Test func `a cancelled task decodes, encodes and transforms nothing`() async throws {
         let picture = ImageFactory.picture(width: 200, height: 150, seed: 3)
         let animation = ImageFactory.animation(width: 40, height: 30, frames: 3, seed: 3)

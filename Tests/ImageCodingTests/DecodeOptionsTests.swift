@@ -52,6 +52,44 @@ struct DecodeOptionsTests {
         let fill = ResizeTransformer(size: PixelSize(width: 40, height: 40), mode: .fill)
         try expectEqual(decode(bytes, budget: 6_400, thumbnail: fill).width, 40)
         try expectEqual(decode(bytes, budget: 1_600, thumbnail: fill).size, PixelSize(width: 20, height: 20))
+        // It keeps the same part, in the same light; and of frames on demand one counts.
+        let box = PixelSize(width: 40, height: 40)
+        let fine = ResizeTransformer(size: box, mode: .fill, gravity: .top, inLinearLight: true)
+        let properties = ImageProperties(format: .gif, width: 120, height: 60, frameCount: 4, hasAlpha: false)
+        func thumbnail(_ count: Int, onDemand: Bool) -> String? {
+            DecodeOptions(framesOnDemand: onDemand, thumbnail: fine, byteBudget: count).withinBudget { properties }
+                .thumbnail?.key
+        }
+        expectEqual(thumbnail(6_400, onDemand: true), fine.key)
+        expectEqual(thumbnail(25_600, onDemand: false), fine.key)
+        for (count, isOnDemand) in [(1_600, true), (6_400, false)] {
+            expectEqual(thumbnail(count, onDemand: isOnDemand), "resize(20x20,fill,0.5:0.0,linear)")
+        }
+    }
+
+    /// A coder of a program's own, with the default estimates.
+    private struct Plain: ImageDecoding, ImageEncoding {
+        func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { true }
+        func properties(of bytes: [UInt8], options: DecodeOptions) -> ImageProperties {
+            ImageProperties(format: .gif, width: 3, height: 2, frameCount: 4, hasAlpha: false)
+        }
+        func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+            .outline(PixelSize(width: 3, height: 2), frames: 4, hasAlpha: false)
+        }
+        func canEncode(_ format: ImageFormat) -> Bool { true }
+        func encode(_ image: DecodedImage, as format: EncodedFormat) -> [UInt8] { [] }
+    }
+
+    @Test func `a coder of a program's own counts twice the pixels of the frames that it holds or writes`() throws {
+        let coders = ImageCoders(decoders: [Plain()], encoders: [Plain()])
+        var options = DecodeOptions(firstFrameOnly: true, framesOnDemand: true)
+        try expectEqual(coders.decodingByteCount(of: [0], options: options), 3 * 2 * 4 * 2)
+        options.firstFrameOnly = false
+        try expectEqual(coders.decodingByteCount(of: [0], options: options), 3 * 2 * 4 * 2 * 4)
+        let image = ImageFactory.animation(width: 3, height: 2, frames: 3, seed: 1)
+        expectEqual(coders.encodingByteCount(of: image, as: .gif), 3 * 2 * 4 * 2 * 3)
+        let first = EncodedFormat(.gif, options: EncodeOptions(firstFrameOnly: true))
+        expectEqual(coders.encodingByteCount(of: image, as: first), 3 * 2 * 4 * 2)
     }
 
     @Test func `the scale is carried by the picture and what is made from it`() throws {
@@ -63,6 +101,7 @@ struct DecodeOptionsTests {
         expect(image.isSame(as: plain))
         try expectEqual(ResizeTransformer(size: PixelSize(width: 8, height: 8)).transform(image).scale, 2)
         expectEqual(image.firstFrame.scale, 2)
+        try expectEqual(ImageCoders.default.decode(bytes, options: DecodeOptions(scale: 0.5)).scale, 0.5)
         for scale in [0, -1, .nan, .infinity] {
             expectImageError(.invalidRequest) {
                 try ImageCoders.default.decode(bytes, options: DecodeOptions(scale: scale))

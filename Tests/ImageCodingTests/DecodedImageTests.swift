@@ -41,5 +41,29 @@ struct DecodedImageTests {
     @Test func `an error has a message and a place`() {
         let error = ImageError(code: .malformed, message: "A chunk is broken.", byteOffset: 12)
         expectEqual(error.description, "ImageError.malformed: A chunk is broken. (at byte 12)")
+        let large = ImageError(code: .tooLarge, message: "9 pixels.", advice: "Raise the limit.")
+        expectEqual(large.description, "ImageError.tooLarge: 9 pixels. Raise the limit.")
+        expectEqual([large.summary, large.message], ["9 pixels.", "9 pixels. Raise the limit."])
+    }
+
+    @Test func `a policy surely accepts what it draws, but broken data only if it accepts any damage`() {
+        let damages: [ImageDamage] = [[], .missingEnd, .missingPixels, .corruptData, .notExamined]
+        func accepted(_ policy: DamagePolicy) -> [Bool] { damages.map(policy.surelyAccepts) }
+        expectEqual(accepted(.never), [true, true, true, true, true])
+        expectEqual(accepted(.truncated), [true, true, false, false, false])
+        expectEqual(accepted(.anyDamage), [true, false, false, false, false])
+        expect(!DamagePolicy.truncated.surelyAccepts([.missingEnd, .corruptData]))
+    }
+
+    @Test func `a decode is half done with half of its pixels, and the next one begins anew`() {
+        let progress = DecodingProgress()
+        progress.expect(10)
+        progress.note(drawn: 4)
+        expect(!progress.isHalfDone)
+        progress.note(drawn: 5)
+        expect(progress.isHalfDone)
+        progress.begin()
+        progress.note(drawn: 9)
+        expect(!progress.isHalfDone)
     }
 }

@@ -127,5 +127,19 @@ struct FramesOnDemandTests {
         expectImageError { try wrong.frame(at: 1) }
         expectImageError { try image(Stub(durations: [])) }
         expectImageError { try image(Stub(durations: times), [1]) }
+        // Before a damaged first frame nothing can end.
+        let broken = try DecodedImage(
+            width: 1, height: 1, firstFrame: [0, 0, 0, 0], source: Damaged(durations: times), hasAlpha: true)
+        expectImageError(.malformed) { try broken.releasingFirstFrame().forEachFrame { _, _ in } }
+        try expectEqual(broken.loadingAllFrames().frameCount, 1)
+    }
+
+    /// A source whose frames are all damaged.
+    private struct Damaged: FrameSource {
+        let durations: [Duration]
+        let byteCount = 0
+        let endsAtDamage = true
+
+        func pixels(at index: Int) throws -> [UInt8] { throw ImageError(code: .malformed, message: "Frame \(index).") }
     }
 }

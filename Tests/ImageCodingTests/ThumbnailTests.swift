@@ -18,6 +18,16 @@ struct ThumbnailTests {
     /// half times the result.
     private static let decibels = 41.0
 
+    @Test func `rows that are not there are transparent in a thumbnail, which says so`() throws {
+        let formats: [EncodedFormat] = [.png, .gif]
+        let files = try formats.map { try ImageFactory.encoded(width: 40, height: 30, seed: 1, as: $0) }
+        for file in files + [ImageFactory.bitmapFile(width: 40, height: 30, seed: 1)] {
+            let options = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 20, height: 15)), failOn: .never)
+            let image = try ImageCoders.default.decode(Array(file.dropLast(file.count / 2)), options: options)
+            expectAll(!Bitmap.isOpaque(image.pixels), image.hasAlpha)
+        }
+    }
+
     @Test(arguments: modes, formats)
     func `a thumbnail is like the whole picture resized`(mode: ResizeTransformer.Mode, format: EncodedFormat) throws {
         let bytes = try ImageFactory.encoded(width: 321, height: 215, seed: 21, as: format)

@@ -56,6 +56,14 @@ struct AnimationTests {
         expectEqual(scene.clock.sleepers, 0)
 
         scene.renew()
+        // A preview does not play.
+        scene.binding.load(url(1))
+        scene.answer.send(.preview(picture(1, frames: 3)))
+        await until { scene.target.index == 1 }
+        for _ in 0..<100 { await Task.yield() }
+        expectEqual(scene.clock.sleepers, 0)
+
+        scene.renew()
         // The caller may set the rate and the order.
         play(
             picture(1, frames: 3),
@@ -150,7 +158,9 @@ struct AnimationTests {
         scene.loader.remember(picture(2), for: url(2))
         let target = StillTarget()
         let binding = ImageBinding(target: target, loader: scene.loader, clock: scene.clock)
-        scene.loader.remember(picture(1, frames: 3), for: url(1))
+        var animation = picture(1, frames: 3)
+        animation.scale = 2
+        scene.loader.remember(animation, for: url(1))
         binding.load(url(1))
         target.onFrame = { binding.load(url(2)) }
         await scene.clock.pass(.milliseconds(100))
@@ -158,6 +168,13 @@ struct AnimationTests {
         for _ in 0..<100 { await Task.yield() }
         expectEqual(scene.clock.sleepers, 0)
         expectEqual(target.shown, [[1, 0], [1, 1], [2, 0]])
+        // The first one of all may be shown within the call that begins the animation.
+        binding.load(url(1), options: options { $0.frameOrder = .reverse })
+        expectEqual(target.shown.suffix(3), [[1, 0], [1, 2], [2, 0]])
+        // A still frame has the scale of its picture.
+        expectEqual(target.scales, [2, 2, 1, 2, 2, 1])
+        for _ in 0..<500 { await Task.yield() }
+        expectEqual(scene.clock.sleepers, 0)
     }
 }
 
@@ -165,12 +182,14 @@ struct AnimationTests {
 @MainActor
 private final class StillTarget: ImageTarget {
     private(set) var shown: [[Int]] = []
+    private(set) var scales: [Double] = []
     var onFrame: (@MainActor () -> Void)?
     var index: Int? { shown.last?.first }
 
     func show(_ picture: DecodedImage?, in slot: ImageSlot, transition: (any ImageTransition)?) {
         guard let picture else { return }
         shown.append([picture.index, picture.frameIndex])
+        scales.append(picture.scale)
         if picture.frameIndex > 0 { onFrame?() }
     }
 }

@@ -137,6 +137,27 @@ struct ApplicationTests {
         expectEqual([timing.begun, timing.ended.count], [4, 4])
     }
 
+    @Test(arguments: [true, false])
+    func `a load that has its result needs no time in the background, though its group waits`(fails: Bool)
+        async throws
+    {
+        let timing = FakeTiming()
+        scene.application.backgroundTime = timing
+        let group = ImageLoadGroup(showsTogether: true) { group in
+            for (index, slot) in [ImageSlot.image, .backgroundImage].enumerated() {
+                let options = options { ($0.group, $0.continuesInBackground) = (group, true) }
+                scene.binding.load(url(index), into: slot, options: options)
+            }
+        }
+        if fails { scene.answer.fail() } else { scene.answer.finish(picture(1)) }
+        await until { scene.binding.load(of: .backgroundImage)?.hasLanded == true }
+        expectEqual(timing.ended, [2])
+        expectEqual(scene.binding.entryCount, 1)
+        scene.loader.answers[0].finish(picture(0))
+        try await expectEqual(group.outcomes.count, 2)
+        expectEqual(timing.ended, [2, 1])
+    }
+
     @Test func `a stage forgets the bindings that are released`() {
         let application = ApplicationStage()
         let target = FakeTarget()

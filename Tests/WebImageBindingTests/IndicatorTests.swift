@@ -68,6 +68,9 @@ struct IndicatorTests {
             for _ in 0..<100 { await Task.yield() }
             expect(indicator.isShown)
             expectEqual(indicator.calls.count { $0 == .start }, 1)
+            // A slot that is cleared is empty at once.
+            scene.binding.clear()
+            expect(!indicator.isShown)
         }
     }
 

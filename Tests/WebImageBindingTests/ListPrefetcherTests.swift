@@ -105,6 +105,11 @@ struct ListPrefetcherTests {
         prefetcher.willAppear([0, 1])
         await until { loader.answers.count == 1 }
         expectEqual(asked, [1])
+        // Unless the request asks the origin all the same.
+        let reloading = ListPrefetcher<Int>(loader: loader) { [request($0, .reload)] }
+        reloading.willAppear([0])
+        await until { loader.answers.count == 2 }
+        expectEqual(asked, [1, 0])
     }
 
     @Test func `too many items drop the oldest waiting ones`() async {

@@ -58,6 +58,16 @@ struct ProgressTests {
             expectEqual(state.timeRemaining, .seconds(1))
             load.cancel()
             expectNil(state.timeRemaining)
+            // The next load has no speed before its second report, and no source before its picture.
+            scene.binding.load(url(2))
+            scene.clock.advance(by: .seconds(1))
+            scene.answer.progress(80, of: 100)
+            await until { state.fraction == 0.8 }
+            expectNil(state.timeRemaining)
+            try await scene.finish(3)
+            expectEqual(state.source, .network)
+            scene.binding.load(url(4))
+            expectNil(state.source)
         }
 
         scene.renew()

@@ -88,6 +88,7 @@ struct ReturnTests {
         scene.binding.load(url(3), options: options { $0.cancelsPreviousLoad = false })
         expectEqual(scene.target.index, 3)
         expectEqual(scene.loader.answers.count, 0)
+        expect(scene.binding.isLoading)
         appear()
         gate.scrolled(by: 0)
         expectEqual(scene.loader.answers.map(\.request.url), [url(1), url(2)])
@@ -144,6 +145,14 @@ struct ReturnTests {
         expectEqual(load.currentOutcome?.isCancelled, true)
         expectEmpty(scene.loader.answers)
         expectEqual(timing.ended, [1])
+        // So is one that is over later, once, though its owner keeps it.
+        timing.isOver = false
+        var time: BackgroundTime? = BackgroundTime("picture", timing)
+        timing.running[2]?()
+        expectEqual(timing.ended, [1, 2])
+        #expect(time != nil)
+        time = nil
+        expectEqual(timing.ended, [1, 2])
     }
 
     @Test(arguments: [false, true])

@@ -166,6 +166,12 @@ struct ToolkitTests {
                 await ApplicationLife(manager: manager).background()
                 await expectEqual(manager.diskCache?.entryCount, 1)
             }
+            // What is too old is removed.
+            configuration.disk?.maximumAge = .zero
+            await withImageManager(configuration) { manager in
+                await ApplicationLife(manager: manager).background()
+                await expectEqual(manager.diskCache?.entryCount, 0)
+            }
         }
 
         // The end of an application is the end of its manager.

@@ -128,6 +128,23 @@ struct AnimationPlayerTests {
         clock.advance(by: .seconds(1))
         var frames = player.makeAsyncIterator()
         try await expectEqual(frames.next()?.index, 0)
+        // A player that is paused shows its frame, and its time stands still.
+        player.pause()
+        player.seek(to: 1)
+        try await expectEqual(frames.next()?.index, 1)
+        clock.advance(by: .seconds(1))
+        expectEqual(player.place.frame, 1)
+    }
+
+    @Test func `a reader that waits hears of another rate`() async throws {
+        let player = player(try animation(frames: 3))
+        let reader = Reader()
+        async let shown = reader.read(player, count: 2)
+        await reader.wait(for: 1)
+        while clock.sleepers == 0 { await Task.yield() }
+        player.rate = 4
+        clock.advance(by: .milliseconds(25))
+        try await expectEqual(shown, [[0, 0], [1, 0]])
     }
 
     @Test func `an animation that still arrives waits after its last frame, and plays on`() async throws {
@@ -140,6 +157,8 @@ struct AnimationPlayerTests {
         expectEqual(clock.sleepers, 0)
         clock.advance(by: .seconds(10))
         player.update(try animation(frames: 1), isComplete: true)  // Fewer frames: ignored.
+        player.update(ImageFactory.animation(width: 2, height: 1, frames: 9, seed: 1), isComplete: true)  // So is this.
+        expectEqual(player.place.frame, 1)
         player.update(try animation(frames: 4, loops: 1), isComplete: false)
         await reader.wait(for: 3)
         await pass(100)

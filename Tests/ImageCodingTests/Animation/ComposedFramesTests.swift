@@ -159,6 +159,18 @@ import Testing
         expectEqual(FrameCover.keyframes([], isSafe: true), [])
     }
 
+    @Test func `the pixels below a frame are held until the next one is drawn`() throws {
+        var canvas = FrameCanvas(size: Self.size)
+        let (part, work) = (PixelRect(x: 1, y: 1, width: 3, height: 2), DecodingWork(limits: .default, byteCount: 1))
+        let whole = Self.size.bitmapByteCount
+        for (disposal, held) in [
+            (.keep, 0), (.restore, 24), (.keep, 0), (.restore, 24), (.clear, 0), (.keep, 0),
+        ] as [(FrameCanvas.Disposal, Int)] {
+            try canvas.begin(part, disposal, work)
+            expectEqual(canvas.byteCount, whole + held)
+        }
+    }
+
     @Test func `a call that waits for the frame of another one leaves when it is cancelled`() async throws {
         let source = Mutex<ComposedFrames?>(nil)
         let made = self.source(frames: 5) { index in

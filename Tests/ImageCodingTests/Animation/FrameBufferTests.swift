@@ -102,6 +102,15 @@ struct FrameBufferTests {
             expectEqual(memory.byteCount, 4)
             clock.advance(by: .milliseconds(100))
         }
+        readers = []
+        while memory.byteCount > 0 { await Task.yield() }
+        // Up to the limit, and no further.
+        memory.byteLimit = 8
+        readers = self.readers(self.animation(CountedFrames(count: 9)), 1)
+        _ = try await readers[0].next()
+        while memory.byteCount < 8 { await Task.yield() }
+        for _ in 0..<100 { await Task.yield() }
+        expectEqual(memory.byteCount, 8)
     }
 
     @Test func `under pressure the frames that are ready are given back`() async throws {
@@ -109,6 +118,10 @@ struct FrameBufferTests {
         var readers = readers(image, 1)
         _ = try await readers[0].next()
         while memory.byteCount != 12 { await Task.yield() }
+        memory.reduce(by: 1)
+        expectEqual(memory.byteCount, 12)
+        memory.reduce(by: 2)
+        expectEqual(memory.byteCount, 0)
         memory.byteLimit = 80
         memory.reduce(by: 20)
         expectEqual(memory.byteCount, 0)

@@ -114,6 +114,19 @@ struct FrameRangeTests {
         try expectEqual(cost(5..<9, onDemand: true), cost(5..<8, onDemand: true))
     }
 
+    @Test(arguments: formats)
+    func `a run in a broken file has a frame at least, or is refused`(format: EncodedFormat) throws {
+        let bytes = try ImageFactory.encodedAnimation(width: 12, height: 9, frames: 4, seed: 8, as: format)
+        for offset in stride(from: bytes.count / 3, to: bytes.count - 8, by: max(1, bytes.count / 60)) {
+            var broken = bytes
+            broken.replaceSubrange(offset..<offset + 6, with: [UInt8](repeating: 0xFF, count: 6))
+            do {
+                let part = try decode(broken, .run(2..<4)) { $0.failOn = .never }
+                #expect(part.frameCount >= 1 && part.pixels.count == 12 * 9 * 4)
+            } catch { #expect(error is ImageError) }
+        }
+    }
+
     @Test(arguments: formats) func `damage after the run is not seen`(format: EncodedFormat) throws {
         let bytes = try ImageFactory.encodedAnimation(width: 40, height: 30, frames: 6, seed: 8, as: format)
         let whole = try ImageCoders.default.decode(bytes)

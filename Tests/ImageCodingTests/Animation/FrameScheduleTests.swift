@@ -38,6 +38,14 @@ import Testing
         expect(short.position(at: .milliseconds(300)).shows(3, for: .milliseconds(11)))
     }
 
+    @Test func `a frame of 11 ms is shown for 11 ms, and one of 10 ms for a tenth of a second`() {
+        for (milliseconds, shown) in [(0, 100), (10, 100), (11, 11), (12, 12)] {
+            expectEqual(FrameTiming.duration(milliseconds: milliseconds), .milliseconds(shown))
+            let schedule = FrameSchedule(durations: [.milliseconds(milliseconds), .seconds(1)], loopCount: 0)
+            expectEqual(schedule.length, .milliseconds(shown) + .seconds(1))
+        }
+    }
+
     @Test func `extreme durations and counts do not overflow`() {
         let long = FrameSchedule(durations: Array(repeating: .seconds(Int64.max), count: 200_000), loopCount: .max)
         #expect(long.position(at: .seconds(Int64.max)).frame < 200_000)

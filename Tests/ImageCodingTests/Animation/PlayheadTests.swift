@@ -91,6 +91,19 @@ import WebImageTesting
         expectEqual(head.look().loop, 2)
     }
 
+    @Test func `an animation that still arrives does not begin anew when its order changes`() {
+        let clock = ManualClock()
+        var head = Playhead(
+            durations: Array(repeating: .milliseconds(100), count: 3), loopCount: 0, order: .forward, rate: 1,
+            isComplete: false, clock: clock)
+        head.run()
+        for _ in 0..<2 {
+            clock.advance(by: .seconds(10))
+            expectEqual(head.look().frame, 2)
+            head.setOrder(.forward)
+        }
+    }
+
     @Test func `the frames that follow are named in the order of playing`() {
         var forward = head(loops: 2)
         expectEqual(forward.look(following: 4).following, [1, 2, 0, 1])

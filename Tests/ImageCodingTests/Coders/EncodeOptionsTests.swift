@@ -79,5 +79,16 @@ struct EncodeOptionsTests {
         expectEqual(coders.encodingByteCount(of: image, as: .png.limited(to: box)), plain + 30 * 20 * 4)
         expectEqual(coders.encodingByteCount(of: image, as: .png.limited(toByteCount: 99)), plain + 99)
         expectEqual(coders.encodingByteCount(of: image, as: .png.limited(toByteCount: .max)), .max)
+        let animation = ImageFactory.animation(width: 60, height: 40, frames: 3, seed: 1)
+        let all = coders.encodingByteCount(of: animation, as: .gif)
+        expectEqual(coders.encodingByteCount(of: animation, as: .gif.limited(to: box)), all + 30 * 20 * 4 * 3)
+    }
+
+    @Test func `a file of the first frame has the first one that is wanted`() throws {
+        let bytes = try ImageFactory.encodedAnimation(width: 20, height: 16, frames: 4, seed: 2, as: .losslessWebP)
+        let format = EncodedFormat(.png, options: EncodeOptions(firstFrameOnly: true))
+        let options = DecodeOptions(frames: .run(2..<4))
+        let file = try coders.decode(coders.transcode(bytes, as: format, options: options))
+        try expectEqual(file.pixels, coders.decode(bytes).frame(at: 2).pixels)
     }
 }

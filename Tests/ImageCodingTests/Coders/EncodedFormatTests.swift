@@ -22,7 +22,10 @@ struct EncodedFormatTests {
             .webp().limited(to: box).limited(toByteCount: 5),
             EncodedFormat(.webp, options: EncodeOptions(nearLossless: 5)),
             EncodedFormat(.jpeg, options: EncodeOptions(optimizesCoding: true)),
-            EncodedFormat(.jpeg, options: EncodeOptions(optimizesCoding: false)),
+            EncodedFormat(.jpeg, options: EncodeOptions(optimizesCoding: false)), .apng,
+            .webp().limited(toByteCount: 0),
+            EncodedFormat(.png, options: EncodeOptions(maximumColors: 5)), .png.keeping(.all), .png.keeping(.copyright),
+            EncodedFormat(ImageFormat(name: "gif", mimeType: "y", fileExtension: "gif")),
         ]
         expectEqual(Set(formats.map(\.key)).count, formats.count)
         expectEqual(Set(formats).count, formats.count)
@@ -42,6 +45,16 @@ struct EncodedFormatTests {
         expectEqual(EncodedFormat.png(level: -3), .png(level: 0))
         expectEqual(EncodedFormat.png(level: 10), .png(level: 9))
         expectEqual(EncodedFormat.webp(effort: 99), .webp(effort: 6))
+        // Also those that are set later.
+        for value in [Int.min, 0, 200, .max] {
+            var options = EncodeOptions()
+            (options.quality, options.compressionLevel, options.effort) = (value, value, value)
+            (options.nearLossless, options.maximumColors) = (value, value)
+            let whole = EncodeOptions(
+                quality: value, compressionLevel: value, effort: value, nearLossless: value, maximumColors: value)
+            expectEqual(options, whole, "\(value)")
+            expectAll((1...100).contains(options.quality), (2...256).contains(options.maximumColors ?? 0))
+        }
         expectEqual(EncodedFormat.webp().contentType, "image/webp")
         expectEqual(EncodedFormat.jpeg().contentType, "image/jpeg")
     }

@@ -69,6 +69,9 @@ struct ColorTests {
             // Eight of sixteen bits are left, and alpha rounds colours before they are converted.
             #expect(difference(read, reference) <= (name == "wide.png" || name == "p3.jpg" ? 3 : 8))
             try expectEqual(coders.transcode(file, as: format.keeping(.colorProfile)), written)
+            // A program may keep the profile itself.
+            try expectEqual(
+                coders.transcode(file, as: format, options: Self.keeping), coders.encode(kept, as: format))
             // What is sRGB is written without a profile, whatever is asked.
             let plain = try coders.encode(coders.decode(file), as: format.keeping(.all))
             expectNil(MetadataBlocks(of: plain).profile)
@@ -192,7 +195,28 @@ struct ColorTests {
         }
     }
 
+    /// A decoder with a preview of any JPEG.
+    private struct Eager: WatchedDecoding, ProgressiveDecoding, ImagePreviewing {
+        let leavesColorProfile = true
+        let byteCount = 0
+
+        func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { true }
+        func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
+            try JPEGCoder().properties(of: bytes, options: options)
+        }
+        func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
+            try JPEGCoder().decode(bytes, options, work)
+        }
+        func previewer(for beginning: [UInt8], options: DecodeOptions) -> (any ImagePreviewing)? { self }
+        func preview(of bytes: [UInt8]) -> DecodedImage? { nil }
+    }
+
     @Test func `previews have the colours of the picture`() throws {
+        // Colours that are converted while the picture is drawn have no previews.
+        let eager = ImageCoders(decoders: [Eager()], encoders: [])
+        try expectNil(eager.previewer(for: Self.file("inks.jpg")))
+        #expect(try eager.previewer(for: Self.file("p3.jpg")) != nil)
+
         let file = try Self.file("adobe-progressive.jpg")
         let previewer = try #require(try coders.previewer(for: Array(file.dropLast(2))))
         let preview = try #require(try previewer.preview(of: file))

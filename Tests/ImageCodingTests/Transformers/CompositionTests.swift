@@ -32,6 +32,10 @@ import Testing
             expectEqual(canvas.pixels, copy.pixels)
         }
         try canvas.draw(still(3, 3, .black), x: 0, y: 0, opacity: .nan)
+        var (whole, more) = (before, before)
+        try whole.draw(still(3, 3, .black), x: 0, y: 0, opacity: 1)
+        try more.draw(still(3, 3, .black), x: 0, y: 0, opacity: 7)
+        expectEqual(more.pixels, whole.pixels)
         expect(before.pixels.allSatisfy { $0 == 255 })
         for (width, height) in [(0, 4), (-1, -1), (.max, .max)] as [(Int, Int)] {
             expectImageError(nil, "\(width) by \(height)") {
@@ -113,6 +117,12 @@ import Testing
             }
         }
         expectImageError(.invalidRequest) { try ContactSheet(of: [PixelSize(width: 4, height: 0)]) }
+        // A row is at most twice as high as asked for, and the sheet within its own limits.
+        let one = [PixelSize(width: 10, height: 10)]
+        try expectEqual(ContactSheet(of: one, width: 1_000, rowHeight: 20).frames.map(\.height), [40])
+        expectImageError(.tooLarge) {
+            try ContactSheet(of: one, width: 100, limits: ImageLimits(maximumPixelCount: 99))
+        }
     }
 
     @Test func `a picture fills its frame, and one that is smaller lies in the middle`() throws {

@@ -160,6 +160,15 @@ struct EffectTests {
             #expect(abs(Double(sharp.pixels[index]) - expected) <= 1)
         }
         expectImageError { try SharpenTransformer(amount: 11).transform(image) }
+        // Beyond a megabyte as well.
+        let large = ImageFactory.picture(width: 512, height: 520, seed: 4)
+        let own = Array(large.pixels.suffix(2_048))
+        let soft = Array(try BlurTransformer(sigma: 2).transform(large).pixels.suffix(2_048))
+        let hard = Array(try SharpenTransformer(sigma: 2, amount: 0.5).transform(large).pixels.suffix(2_048))
+        for index in own.indices where index % 4 < 3 {
+            let moved = Double(own[index]) + 0.5 * (Double(own[index]) - Double(soft[index]))
+            #expect(abs(min(max(moved, 0), 255) - Double(hard[index])) <= 1)
+        }
     }
 
     @Test func `a second picture is drawn over the first where it lies`() throws {
