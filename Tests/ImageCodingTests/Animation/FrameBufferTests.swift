@@ -102,15 +102,6 @@ struct FrameBufferTests {
             expectEqual(memory.byteCount, 4)
             clock.advance(by: .milliseconds(100))
         }
-        readers = []
-        while memory.byteCount > 0 { await Task.yield() }
-        // Up to the limit, and no further.
-        memory.byteLimit = 8
-        readers = self.readers(self.animation(CountedFrames(count: 9)), 1)
-        _ = try await readers[0].next()
-        while memory.byteCount < 8 { await Task.yield() }
-        for _ in 0..<100 { await Task.yield() }
-        expectEqual(memory.byteCount, 8)
     }
 
     @Test func `under pressure the frames that are ready are given back`() async throws {
