@@ -227,8 +227,8 @@ import WebImageTesting
             break
         }
         expectEqual(codes, [.folderUnavailable])
-        expectEqual(warned.entries, [.folderUnavailable])
         await expectEqual(manager.diskCache?.trouble?.code, .folderUnavailable)
         _ = await manager.shutdown(within: .seconds(60))
+        expectEqual(warned.entries, [.folderUnavailable])
     }
 }
