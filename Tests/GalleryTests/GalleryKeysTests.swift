@@ -59,6 +59,14 @@ struct GalleryKeysTests {
             try press("enter", in: gallery)
             #expect(gallery.cells.allSatisfy { $0.visibility == .hidden } && gallery.zoomCell.visibility == .visible)
             expectEqual(gallery.zoomCell.item?.url, stage.items[0].url)
+            while gallery.zoomCell.picture == nil { await Task.yield() }
+            while await stage.manager.occupancy.callers > 0 {}
+            // What is zoomed is asked for at its origin again.
+            let activities = stage.manager.activities()
+            try press("r", in: gallery)
+            for await activity in activities where activity.url == stage.items[0].url {
+                if case .started = activity.kind { break }
+            }
             try press("right", in: gallery)
             expectEqual(gallery.zoomCell.item?.url, stage.items[1].url)
             try press("escape", in: gallery)

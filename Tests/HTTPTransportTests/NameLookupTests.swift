@@ -14,7 +14,7 @@ struct NameLookupTests {
     /// Look-ups that end when the test says so; names that begin with "good" lead to this machine at once.
     private final class Names: Sendable {
         private let condition = NSCondition()
-        private let state = Mutex((asked: [String](), running: 0, most: 0, isOpen: false))
+        private let state = Mutex((asked: [String](), running: 0, most: 0, isOpen: false, ended: Set<String>()))
 
         var asked: [String] { state.withLock { $0.asked } }
         var most: Int { state.withLock { $0.most } }
@@ -29,9 +29,16 @@ struct NameLookupTests {
             defer { state.withLock { $0.running -= 1 } }
             if name.hasPrefix("good") { return .success([.v4(0x7F00_0001)]) }
             condition.lock()
-            while !state.withLock({ $0.isOpen }) { condition.wait() }
+            while !state.withLock({ $0.isOpen || $0.ended.contains(name) }) { condition.wait() }
             condition.unlock()
             return name.hasPrefix("late") ? .success([.v4(0x7F00_0001)]) : .failure(.init(message: "never"))
+        }
+
+        func end(_ name: String) {
+            condition.lock()
+            _ = state.withLock { $0.ended.insert(name) }
+            condition.broadcast()
+            condition.unlock()
         }
 
         func open() {
@@ -115,6 +122,29 @@ struct NameLookupTests {
             names.open()
             for task in [first] + tasks { try await expectEqual(task.value, [1]) }
             expectEqual(names.asked, ["late1.example", "late2.example"])
+        }
+    }
+
+    @Test func `a look-up that waited for a thread counts while it runs`() async throws {
+        try await Self.withNames(limit: 1) { names, origin, client in
+            func send(_ name: String) -> Task<[UInt8], any Error> {
+                Task.immediate { try await Self.send(client, to: name, origin) }
+            }
+            let first = send("late1.example")
+            while names.running < 1 { await Task.yield() }
+            let second = send("late2.example")
+            // An address needs no look-up: what was sent before it has been begun.
+            _ = try await Self.send(client, to: "127.0.0.1", origin)
+            names.end("late1.example")
+            while names.asked.last != "late2.example" { await Task.yield() }
+            _ = try await first.value
+            let others = [send("late2.example"), send("late3.example")]
+            _ = try await Self.send(client, to: "127.0.0.1", origin)
+            expectEqual(names.asked, ["late1.example", "late2.example"])
+            names.open()
+            for task in [second] + others { _ = try await task.value }
+            expectEqual(names.most, 1)
+            expectEqual(names.asked.count, 3)
         }
     }
 

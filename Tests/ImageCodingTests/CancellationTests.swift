@@ -58,6 +58,30 @@ struct CancellationTests {
         expectEqual(encoder.files.load(ordering: .relaxed), 2)
     }
 
+    @Test(.enabled(if: hasSystemAllocator))
+    func `an encode that is cancelled, and previews that are dropped, leave nothing in memory`() async throws {
+        let image = ImageFactory.picture(width: 200, height: 200, seed: 1)
+        let file = try ImageCoders.default.encode(image, as: .jpeg(isProgressive: true))
+        for format in Self.formats {
+            let coder = Self.coder(format)
+            let encode: @Sendable () throws -> Int = {
+                for _ in 0..<40 { _ = try? coder.encode(image, as: format) }
+                return 0
+            }
+            _ = await cancelled(encode)
+            let (_, growth) = await heapGrowth { await cancelled(encode) }
+            #expect(growth < 40 * 256, "\(format.key)")
+        }
+        let preview = {
+            for _ in 0..<40 {
+                _ = try ImageCoders.default.previewer(for: file, options: DecodeOptions())?.preview(of: file)
+            }
+        }
+        try preview()
+        let (_, growth) = try heapGrowth(of: preview)
+        #expect(growth < 40 * 256)
+    }
+
     @Test func `each step of a drawing heeds the cancellation of its task`() async throws {
         let image = ImageFactory.animation(width: 40, height: 30, frames: 2, seed: 1)
         let (size, part) = (image.size, PixelRect(x: 1, y: 1, width: 20, height: 20))

@@ -177,6 +177,18 @@ struct DamageTests {
         try expect(decode(Array(filled)).isSame(as: decode(plain)))
     }
 
+    @Test func `broken codes of a GIF are corrupt data, and a file that is cut lacks its end`() throws {
+        let file = try ImageCoders.default.encode(ImageFactory.picture(width: 60, height: 40, seed: 3), as: .gif)
+        let data = file.count / 2
+        let found = try (data..<data + 40).map { place in
+            var broken = file
+            broken[place] = 0xFF
+            return try decode(broken, .never).damage
+        }
+        expect(found.contains([.missingPixels, .corruptData]))
+        try expectEqual(decode(Array(file[..<data]), .never).damage, [.missingPixels, .missingEnd])
+    }
+
     @Test func `broken data in a JPEG are damage, and an error for a policy that refuses any`() throws {
         let bytes = try Fixture.named("baseline-444.jpg").bytes
         let scan = try #require(bytes.indices.dropLast().last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })

@@ -132,6 +132,14 @@ struct FramesOnDemandTests {
             width: 1, height: 1, firstFrame: [0, 0, 0, 0], source: Damaged(durations: times), hasAlpha: true)
         expectImageError(.malformed) { try broken.releasingFirstFrame().forEachFrame { _, _ in } }
         try expectEqual(broken.loadingAllFrames().frameCount, 1)
+        // Nor does it end before a frame that could not be made for another reason.
+        for code in [ImageError.Code.malformed, .truncated, .memoryLimitExceeded, .workLimitExceeded, .outOfMemory] {
+            let image = try DecodedImage(
+                width: 1, height: 1, firstFrame: [0, 0, 0, 0], source: Damaged(durations: times, code: code),
+                hasAlpha: true)
+            let result = Result { try image.forEachFrame { _, _ in } }
+            expectEqual((try? result.get()) != nil, [.malformed, .truncated].contains(code), "\(code)")
+        }
     }
 
     /// A source whose frames are all damaged.
@@ -139,7 +147,8 @@ struct FramesOnDemandTests {
         let durations: [Duration]
         let byteCount = 0
         let endsAtDamage = true
+        var code = ImageError.Code.malformed
 
-        func pixels(at index: Int) throws -> [UInt8] { throw ImageError(code: .malformed, message: "Frame \(index).") }
+        func pixels(at index: Int) throws -> [UInt8] { throw ImageError(code: code, message: "Frame \(index).") }
     }
 }

@@ -102,15 +102,18 @@ private struct DateReading {
         else { return nil }
         let parts = words[1].split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, let twoDigits = Self.number(parts[2], 2) else { return nil }
-        let thisYear = CivilTime(secondsSince1970: receivedAt.secondsSince1970).year
+        let now = CivilTime(secondsSince1970: receivedAt.secondsSince1970)
         // The latest year with these digits that is at most 50 years ahead.
-        let latest = thisYear + 50
+        let latest = now.year + 50
         let year = max(1, latest - (latest - twoDigits) % 100)
         func seconds(_ year: Int) -> Int? {
             Self.seconds(year, parts[1], Self.number(parts[0], 2), words[2])
         }
-        let halfCentury = receivedAt.secondsSince1970 + 50 * 31_556_952
-        guard year > 100, let time = seconds(year), time > halfCentury else { return seconds(year) }
+        // 50 years after a leap day is the day before.
+        let halfCentury = CivilTime.secondsSince1970(
+            year: latest, month: now.month, day: now.month == 2 ? min(now.day, 28) : now.day, hour: now.hour,
+            minute: now.minute, second: now.second)
+        guard year > 100, let time = seconds(year), time > halfCentury ?? .max else { return seconds(year) }
         return seconds(year - 100)
     }
 

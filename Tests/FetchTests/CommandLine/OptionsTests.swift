@@ -140,6 +140,12 @@ struct OptionsTests {
         expectEqual([less.maximumPixelCount, less.maximumByteCount], [5, limits.maximumByteCount])
     }
 
+    @Test func `a password may hold colons, and near-lossless is a kind of lossless`() throws {
+        expectEqual(try Reading.credential("joe:a:b:"), .basic(user: "joe", password: "a:b:"))
+        let encode = try Options(parsing: ["--near-lossless", "60"]).encode
+        expect(encode.isLossless && encode.nearLossless == 60)
+    }
+
     @Test func `metadata is kept by name, and light is resized by choice`() throws {
         let words = ["--format", "jpeg", "--keep", "profile,copyright", "--resize", "8x8:fill", "--linear"]
         let options = try Options(parsing: words)

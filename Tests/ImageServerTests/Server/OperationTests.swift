@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
+import SharedStores
 import SignedAddresses
 import TestSupport
 import Testing
+import WebImage
 import WebImageTesting
 
 @testable import ImageServer
@@ -100,6 +102,22 @@ struct OperationTests {
                 text = String(decoding: answer.bytes, as: UTF8.self)
             }
             #expect(text.contains("# TYPE image_server_stage_duration_seconds histogram"))
+        }
+    }
+
+    @Test func `every figure of the shared stores has its own name`() async throws {
+        await withImageManager(ImageManager.Configuration()) { manager in
+            var shared = SharedCache.Counters()
+            (shared.hits, shared.misses, shared.troubles) = (11, 12, 13)
+            (shared.droppedWrites, shared.leases, shared.joins) = (14, 15, 16)
+            let present = Metrics.Present(
+                connections: 1, requests: 2, counters: manager.counters,
+                memory: manager.memoryStatistics, occupancy: await manager.occupancy, shared: shared)
+            let text = Metrics().text(present)
+            let names = ["hits", "misses", "troubles", "dropped_writes", "leases", "joins"]
+            for (value, name) in zip(11..., names) {
+                #expect(text.contains("\nimage_loader_shared_\(name)_total \(value)\n"), "\(name)")
+            }
         }
     }
 

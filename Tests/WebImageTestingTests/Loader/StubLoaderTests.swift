@@ -27,7 +27,7 @@ struct StubLoaderTests {
 
     @Test func `a head waits for its gate and a cancelled request is counted`() async throws {
         let gate = Gate()
-        let loader = StubLoader { _, number in number == 1 ? .ok([]).held(at: gate) : .silence }
+        let loader = StubLoader { _, number in number == 1 ? .ok([]).held(at: gate) : number == 2 ? .silence : .ok([]) }
         let held = Task { try await loader.send(HTTPRequest(url: url)).status }
         let silent = Task {
             await gate.reached()
@@ -40,6 +40,9 @@ struct StubLoaderTests {
         gate.open()
         try await expectEqual(held.value, 200)
         expectEqual([loader.openRequests, loader.cancelledRequests], [0, 1])
+        // The most at a time are what they were.
+        _ = try await loader.send(HTTPRequest(url: url))
+        expectEqual(loader.peakOpenRequests, 2)
     }
 
     @Test func `a stub answers as a network does: after the call, by the path as sent, and without a body for HEAD`()

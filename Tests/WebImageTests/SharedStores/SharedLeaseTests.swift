@@ -67,6 +67,12 @@ import WebImageTesting
         let late = (0..<3).map { scenario.file(7, by: $0) }
         scenario.run()
         expect(late.allSatisfy { $0.code == .recentlyFailed })
+        // One that retries hears of none.
+        for manager in 0..<3 {
+            let retried = scenario.file(7, by: manager, retriesFailed: true)
+            scenario.run()
+            expectAll(retried.code == .unacceptableStatus, scenario.asked == 2 + manager)
+        }
     }
 
     @Test(arguments: fewerSeeds)

@@ -47,11 +47,15 @@ struct SharedScenario {
         ledger?.enter("answers") { [transport] in transport.open }
     }
 
-    func file(_ number: Int, by manager: Int, size: Int = 4, policy: CachePolicy = .cacheFirst) -> Probe<EncodedImage> {
+    func file(
+        _ number: Int, by manager: Int, size: Int = 4, policy: CachePolicy = .cacheFirst,
+        retriesFailed: Bool = false
+    ) -> Probe<EncodedImage> {
         let manager = managers[manager]
         var request = ImageRequest.numbered(
             number, transformers: [.resize(to: PixelSize(width: size, height: size))])
         request.cachePolicy = policy
+        request.retriesFailed = retriesFailed
         return Probe(on: executor) { [request] in try await manager.encodedImage(for: request, as: .png) }
     }
 
