@@ -61,19 +61,6 @@ struct TransferQueueTests {
     }
 
     @Test func `a transfer that is cancelled or paused as its task is started ends its run`() throws {
-        /// Does something in the moment in which a task is started, before its starter knows of the task.
-        final class Interrupting: TaskExecutor {
-            let executor: SeededExecutor
-            let interruption = Mutex<(@Sendable () -> Void)?>(nil)
-
-            init(_ executor: SeededExecutor) { self.executor = executor }
-
-            func enqueue(_ job: consuming ExecutorJob) {
-                let work = interruption.withLock { $0.take() }
-                work?()
-                executor.enqueue(job)
-            }
-        }
         let interrupting = Interrupting(executor)
         let queue = HTTPTransferQueue(stub, width: 1, isSuspended: true, executor: interrupting)
         for isPaused in [false, true] {

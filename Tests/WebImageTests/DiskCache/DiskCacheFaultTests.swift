@@ -170,7 +170,6 @@ struct DiskCacheFaultTests {
             subject.faults.set { _, call in call == failing ? .failure(EIO) : nil }
             try subject.run { try await operation($0, key) }
             subject.faults.clear()
-            subject.time.advance(by: .seconds(2))
             try expectEqual(subject.run { await $0.trouble }?.code, .inputOutput, "\(failing)")
             for (other, earlier) in operations where other != failing && other != .write {
                 try subject.run { try await earlier($0, absent) }
