@@ -130,6 +130,7 @@ struct GalleryKeysTests {
         var folder: String?
         try await Stage.with(Options(parsing: ["--count", "1", "--picture-size", "16x16"]), []) { stage in
             _ = try await stage.manager.image(from: stage.items[0].url)
+            await stage.manager.flush()
             folder = await stage.manager.diskCache?.configuration.folder
             expect(FileManager.default.fileExists(atPath: folder ?? ""))
         }

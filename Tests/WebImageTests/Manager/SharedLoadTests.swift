@@ -100,6 +100,23 @@ import WebImageTesting
             expectEqual(refused.code, .recentlyFailed)
         }
 
+        // Nor does a load with coders of its own get what others decode.
+        do {
+            let gate = Gate()
+            let scenario = ManagerScenario(seed: seed, gate: gate) { request in
+                HTTPResponse(status: 200, url: request.url, body: HTTPBody([try Pictures.png(1)]))
+            }
+            var own = ImageRequest.numbered(1)
+            own.coders = Identified(identity: "none", ImageCoders(decoders: [], encoders: []))
+            let requests = seed % 2 == 0 ? [own, .numbered(1)] : [.numbered(1), own]
+            let callers = requests.map { scenario.load($0) }
+            scenario.executor.drain()
+            scenario.executor.open(gate)
+            for (request, caller) in zip(requests, callers) {
+                expectEqual(caller.value != nil, request.coders == nil, "\(caller.error as Any)")
+            }
+        }
+
         // A load that waits for its stores does not join one that does not.
         do {
             let gate = Gate()
