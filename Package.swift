@@ -257,7 +257,7 @@ let package = Package(
             ]),
         .testTarget(name: "SignedAddressesTests", dependencies: ["SignedAddresses"]),
         .testTarget(
-            name: "ThumbnailServiceTests", dependencies: ["HTTPTransport", "WebImageTesting"]),
+            name: "ThumbnailServiceTests", dependencies: ["thumbnail-service", "HTTPTransport", "WebImageTesting"]),
         .testTarget(name: "GalleryTests", dependencies: ["gallery", "ImageCoding", "WebImageTesting", "Scenes"]),
         .testTarget(name: "LessonsTests", dependencies: ["lessons", "TaskCoordination", "WebImageTesting"]),
         .testTarget(name: "WebImageTestingTests", dependencies: ["WebImageTesting", "HTTPTransport"]),
