@@ -109,7 +109,8 @@ static int shape(swi_profile *made, cmsHPROFILE source, cmsHPROFILE target, uint
     static const cmsTagSignature curves[] = {cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag};
     double from[9], to[9], inverse[9];
     if (!cmsIsMatrixShaper(source) || cmsIsCLUT(source, intent, LCMS_USED_AS_INPUT)
-        || cmsIsTag(source, cmsSigAToB0Tag) || intent == INTENT_ABSOLUTE_COLORIMETRIC || read_sides(source, from) || read_sides(target, to)
+        || cmsIsTag(source, cmsSigAToB0Tag) || intent == INTENT_ABSOLUTE_COLORIMETRIC
+        || read_sides(source, from) || read_sides(target, to)
         || !(made->shaper = malloc(sizeof *made->shaper)))
         return -1;
     shaper *shaper = made->shaper;

@@ -44,40 +44,6 @@ struct FrameBufferTests {
         expectEqual(memory.byteCount, 0)
     }
 
-    @Test func `a frame that several players wait for comes to all of them`() async throws {
-        /// A source whose frames are made when the test says so.
-        final class Held: FrameSource {
-            let durations = [Duration](repeating: .milliseconds(100), count: 3)
-            let byteCount = 0
-            let isOpen = Mutex(false)
-
-            func pixels(at index: Int) -> [UInt8] {
-                while !isOpen.withLock({ $0 }) {}
-                return [UInt8](repeating: UInt8(index), count: 4)
-            }
-        }
-        let source = Held()
-        let image = DecodedImage(
-            PixelSize(width: 1, height: 1), .onDemand([0, 0, 0, 0], FrameBuffer(source, memory: memory)),
-            hasAlpha: true)
-        let clock = clock
-        let started = Journal<Int>()
-        let players = (0..<3).map { _ in
-            Task.immediate {
-                var frames = AnimationPlayer(image, clock: clock).makeAsyncIterator()
-                _ = try await frames.next()
-                started.write(0)
-                return try await frames.next()?.index
-            }
-        }
-        while started.entries.count < 3 { await Task.yield() }
-        for _ in 0..<200 { await Task.yield() }
-        clock.advance(by: .milliseconds(100))
-        for _ in 0..<200 { await Task.yield() }
-        source.isOpen.withLock { $0 = true }
-        for player in players { try await expectEqual(player.value, 1) }
-    }
-
     @Test func `a frame that a player has is made for no other caller`() async throws {
         let source = CountedFrames(count: 20)
         let image = animation(source)

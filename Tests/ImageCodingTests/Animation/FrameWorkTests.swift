@@ -42,6 +42,27 @@ struct FrameWorkTests {
         while source.releases == before { await Task.yield() }
     }
 
+    @Test func `a frame that several readers wait for is made once, and comes to all of them`() async throws {
+        let (gate, source) = (Gate(), CountedFrames(count: 9))
+        let (image, buffer) = animation(source)
+        let readers = (0..<3).map { _ in
+            buffer.join { index in
+                await gate.pass()
+                return try image.frame(at: index)
+            }
+        }
+        let waits = readers.map { id in
+            Task.immediate {
+                try await buffer.frame(at: 3, for: id, following: [], backwards: false).pixels
+            }
+        }
+        while gate.arrivals == 0 { await Task.yield() }
+        gate.open()
+        for wait in waits { try await expectEqual(wait.value, [3, 3, 3, 3]) }
+        expectEqual(source.made, [3])
+        for id in readers { buffer.leave(id) }
+    }
+
     @Test func `a reader that leaves takes no frame from another one, and its work ends`() async throws {
         let (gate, source) = (Gate(), CountedFrames(count: 9))
         let (image, buffer) = animation(source)

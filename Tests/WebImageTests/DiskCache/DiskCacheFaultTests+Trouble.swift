@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// What a cache says while removals, or locks, fail.
+/// What a cache says while reads, removals or locks fail.
 extension DiskCacheFaultTests {
     @Test func `a removal that fails is trouble, told once, until one succeeds, in whichever way`() throws {
         var subject = try Subject()
@@ -26,6 +26,29 @@ extension DiskCacheFaultTests {
             try expectNil(subject.run { await $0.trouble }, "\(number)")
         }
         try subject.expectSound("removals")
+    }
+
+    @Test func `trouble of each sort counts until an operation of its sort succeeds`() throws {
+        var subject = try Subject()
+        let (key, absent) = (self.key, CacheKey("absent"))
+        let operations: [(FileSystem.Call, @concurrent @Sendable (DiskCache, CacheKey) async throws -> Void)] = [
+            (.open, { _ = try await $0.entry(for: $1) }), (.unlink, { try await $0.remove($1) }),
+            (.write, { _ = try await $0.store(sampleEntry(), for: $1) }),
+        ]
+        for (failing, operation) in operations {
+            try expect(subject.run { try await $0.store(sampleEntry(), for: key).isStored })
+            subject.faults.set { _, call in call == failing ? .failure(EIO) : nil }
+            try subject.run { try await operation($0, key) }
+            subject.faults.clear()
+            try expectEqual(subject.run { await $0.trouble }?.code, .inputOutput, "\(failing)")
+            for (other, earlier) in operations where other != failing && other != .write {
+                try subject.run { try await earlier($0, absent) }
+                try expectEqual(subject.run { await $0.trouble }?.code, .inputOutput, "\(failing) after \(other)")
+            }
+            try subject.run { try await operation($0, key) }
+            try expectNil(subject.run { await $0.trouble }, "\(failing)")
+        }
+        try subject.expectSound("each sort")
     }
 
     @Test func `without locks a folder is trimmed all the same, and nothing is left open`() throws {

@@ -158,29 +158,6 @@ struct DiskCacheFaultTests {
         try subject.expectSound("\(code)")
     }
 
-    @Test func `trouble of each sort counts until an operation of its sort succeeds`() throws {
-        var subject = try Subject()
-        let (key, absent) = (self.key, CacheKey("absent"))
-        let operations: [(FileSystem.Call, @concurrent @Sendable (DiskCache, CacheKey) async throws -> Void)] = [
-            (.open, { _ = try await $0.entry(for: $1) }), (.unlink, { try await $0.remove($1) }),
-            (.write, { _ = try await $0.store(sampleEntry(), for: $1) }),
-        ]
-        for (failing, operation) in operations {
-            try expect(subject.run { try await $0.store(sampleEntry(), for: key).isStored })
-            subject.faults.set { _, call in call == failing ? .failure(EIO) : nil }
-            try subject.run { try await operation($0, key) }
-            subject.faults.clear()
-            try expectEqual(subject.run { await $0.trouble }?.code, .inputOutput, "\(failing)")
-            for (other, earlier) in operations where other != failing && other != .write {
-                try subject.run { try await earlier($0, absent) }
-                try expectEqual(subject.run { await $0.trouble }?.code, .inputOutput, "\(failing) after \(other)")
-            }
-            try subject.run { try await operation($0, key) }
-            try expectNil(subject.run { await $0.trouble }, "\(failing)")
-        }
-        try subject.expectSound("each sort")
-    }
-
     /// Root may do everything. Then each call on a thread of this name is made as another user, who has the rights of
     /// all.
     private static let otherUser = "other-user"
