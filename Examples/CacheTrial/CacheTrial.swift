@@ -18,6 +18,8 @@ struct CacheTrial {
     private static func run(_ options: Options) async -> Bool {
         if options.role == .pressure { return await Pressure(options: options).run() }
         guard let folder = options.folder else { return await HitRatios.run() }
+        // Dispatch opens the descriptors of its timers for the first sleep, and traps when there are none left.
+        try? await Task.sleep(for: .milliseconds(1))
         options.limitResources()
         let trial = Trial(options, folder: folder)
         switch options.role {
