@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import HTTPCaching
 import PlatformBasics
 import WebImage
 
@@ -38,9 +39,9 @@ struct FreshnessRule: Sendable {
     /// - Parameter end: The second from which the address is refused, so that no copy is fresh for longer.
     /// - Source: RFC 9111, sections 4.2 and 5.2.2.
     func verdict(on origin: OriginResponse?, at now: Date, until end: Int? = nil) -> Verdict {
-        let directives = Self.directives(origin?.headers["Cache-Control"])
-        let scope = directives.contains("private") ? "private" : "public"
-        guard !directives.contains("no-store") else {
+        let directives = CacheControl(origin?.headers ?? [:])
+        let scope = directives.isPrivate != nil ? "private" : "public"
+        guard !directives.noStore else {
             return Verdict(cacheControl: scope == "private" ? "private, no-store" : "no-store", secondsLeft: nil)
         }
         let left = secondsLeft(origin, ours: maximumAge > 0 ? maximumAge : Self.lifetimeOfNone, at: now)
@@ -63,12 +64,5 @@ struct FreshnessRule: Sendable {
             }
         // Whole seconds, as everywhere in HTTP: a picture that has just come has its whole lifetime.
         return Int(min(max(-1e9, left.rounded(.up)), 1e9))
-    }
-
-    private static func directives(_ field: String?) -> Set<String> {
-        let words = (field ?? "").split(separator: ",").map { word in
-            word.split(separator: "=")[0].trimmed.lowercased()
-        }
-        return Set(words)
     }
 }

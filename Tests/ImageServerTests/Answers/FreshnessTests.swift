@@ -25,6 +25,7 @@ struct FreshnessTests {
         ("smaller", "max-age=1000000", "public, max-age=86400"), ("smaller", "max-age=10", "public, max-age=10"),
         ("own", "private, max-age=10", "private, max-age=86400"), ("own", "no-store", "no-store"),
         ("origin", "", "public, max-age=86400"), ("own", "No-Store, PRIVATE", "private, no-store"),
+        ("own", "=", "public, max-age=86400"), ("own", "=, ==a, ,private=\"a, b\"", "private, max-age=86400"),
     ])
     func `the lifetime is the server's or the origin's`(authority: String, theirs: String, field: String) throws {
         let rule = FreshnessRule(authority: try #require(.init(rawValue: authority)))
