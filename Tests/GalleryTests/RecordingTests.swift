@@ -113,6 +113,14 @@ struct RecordingTests {
         expectEqual(Cast.seconds(.milliseconds(7)), "0.007")
     }
 
+    @Test(arguments: ["80x3", "9x5", "4x20"])
+    func `a terminal too small for a picture shows how far its download is, too`(size: String) async throws {
+        try await record("size:\(size) tick:1500") { _, screen in
+            let words = size.split(separator: "x").compactMap { Int($0) }
+            expectEqual([screen.columns, screen.rows], words)
+        }
+    }
+
     @Test func `a picture grows from its place to the whole screen and back`() {
         let small = ScreenRect(column: 10, row: 5, columns: 24, rows: 8)
         let whole = ScreenRect(column: 0, row: 0, columns: 100, rows: 36)

@@ -70,7 +70,7 @@ struct Composition: Sendable {
         screen.write(String(caption.prefix(width)), tile.rect.column, row, ink, on: ground)
         guard let progress = tile.progress else { return }
         let isEmpty = tile.layer == nil && tile.previous == nil
-        let bar = isEmpty ? width - 8 : min(8, max(0, width - caption.count - 1))
+        let bar = isEmpty ? max(0, width - 8) : min(8, max(0, width - caption.count - 1))
         let column = tile.rect.column + width - bar - (isEmpty ? 4 : 0)
         let done = Int((Double(bar) * min(1, max(0, progress))).rounded())
         let line = isEmpty ? tile.rect.row + tile.rect.rows / 2 : row

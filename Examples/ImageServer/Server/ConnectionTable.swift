@@ -86,8 +86,8 @@ struct ConnectionTable {
         waiting.values.max { Self.slowness($0, now) < Self.slowness($1, now) }
     }
 
-    /// A reader that has just begun counts as a quick one.
+    /// A reader that has just begun counts as a quick one, also one that begins after the clock was read.
     private static func slowness(_ connection: Connection, _ now: UInt64) -> Double {
-        Double(now - connection.sendingBegan) / Double(max(65_536, connection.output.sentCount))
+        (Double(now) - Double(connection.sendingBegan)) / Double(max(65_536, connection.output.sentCount))
     }
 }

@@ -43,7 +43,7 @@ package final class OpenFile: Sendable {
         #else
         let time = status.st_mtimespec
         #endif
-        let parts = [Int(status.st_ino), byteCount, Int(time.tv_sec), Int(time.tv_nsec)]
+        let parts = [Int(truncatingIfNeeded: status.st_ino), byteCount, Int(time.tv_sec), Int(time.tv_nsec)]
         entityTag = "\"" + parts.map { String($0, radix: 36) }.joined(separator: "-") + "\""
     }
 

@@ -8,7 +8,7 @@ internal import PlatformBasics
 /// ```
 ///
 /// The environment changes every list: `SEED=17` leaves that seed alone, to replay a failure, and `SEEDS=5000` makes
-/// each list that long, to look for more.
+/// each list that long, at most a million, to look for more.
 public enum Seeds {
     /// The first seeds, from 0, unless the environment says otherwise.
     ///
@@ -17,9 +17,12 @@ public enum Seeds {
         list(count, in: ProcessInfo.processInfo.environment)
     }
 
+    /// More would fill the memory.
+    private static let maximumCount: UInt64 = 1_000_000
+
     package static func list(_ count: UInt64, in environment: [String: String]) -> [UInt64] {
         if let seed = environment["SEED"].flatMap(UInt64.init) { return [seed] }
-        return Array(0..<(environment["SEEDS"].flatMap(UInt64.init) ?? count))
+        return Array(0..<min(environment["SEEDS"].flatMap(UInt64.init) ?? count, maximumCount))
     }
 }
 

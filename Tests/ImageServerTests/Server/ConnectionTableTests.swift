@@ -54,4 +54,16 @@ struct ConnectionTableTests {
         expectEqual(table.waitingByteCount, 0)
         expectEqual(table.count(of: "1"), 0)
     }
+
+    @Test func `an answer that begins after the clock was read is that of a quick reader`() {
+        var table = ConnectionTable()
+        let began: [UInt64] = [5_000, 2_000, 9_000]
+        for (descriptor, time) in began.enumerated() {
+            let connection = Connection(descriptor: Int32(descriptor), peer: "")
+            connection.sendingBegan = time
+            table.insert(connection)
+            table.beginWaiting(connection)
+        }
+        expectEqual(table.slowestReader(at: 4_000)?.descriptor, 1)
+    }
 }

@@ -9,6 +9,7 @@ import WebImageTesting
         #expect(Seeds.list(3, in: [:]) == [0, 1, 2])
         #expect(Seeds.list(3, in: ["SEED": "17"]) == [17])
         #expect(Seeds.list(3, in: ["SEEDS": "5"]) == [0, 1, 2, 3, 4])
+        #expect(Seeds.list(3, in: ["SEEDS": "18446744073709551615"]).count == 1_000_000)
         #expect(Seeds.list(3, in: ["SEED": "17", "SEEDS": "5"]) == [17])
         #expect(Seeds.list(3, in: ["SEED": "x", "SEEDS": ""]) == [0, 1, 2])
 
