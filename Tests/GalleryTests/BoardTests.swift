@@ -35,30 +35,30 @@ struct BoardTests {
         // While they come, no other stampede begins.
         try await play("tick:600 a m c wait", columns: 120, rows: 30) { run, stage in
             let text = try #require(await run.screen).text
-            #expect(text.contains("1,000 callers   10 downloads"))
+            expect(text.contains("1,000 callers   10 downloads"))
             let joined = try number("joined", in: text)
             expectEqual(joined + 10, 1_000)
             let left = try number("gave up", in: text)
             let served = try number("served", in: text)
-            #expect(left > 100 && left + served == 1_000)
+            expectAll(left > 100, left + served == 1_000)
             // Every caller of the last picture has left before it was there.
-            #expect(text.contains("cancelled") && text.contains("1 cancelled") && text.contains("all left"))
+            expectAll(text.contains("cancelled"), text.contains("1 cancelled"), text.contains("all left"))
             expectEqual(stage.flights?.manager.counters.downloads, 10)
         }
         // Another stampede does not begin within one.
         try await play("tick:500 a wait", columns: 120, rows: 30) { run, stage in
             let text = try #require(await run.screen).text
-            #expect(text.contains("1,000 callers   10 downloads") && text.contains("1 cancelled"))
+            expectAll(text.contains("1,000 callers   10 downloads"), text.contains("1 cancelled"))
             let ended = try number("served", in: text) + number("gave up", in: text)
             expectEqual(ended, 1_000)
         }
         try await play("wait a wait", columns: 120, rows: 30) { run, stage in
             let text = try #require(await run.screen).text
             // The picture that was cancelled is downloaded now.
-            #expect(text.contains("1,000 callers   1 download "))
+            expect(text.contains("1,000 callers   1 download "))
             let ended = try number("served", in: text) + number("gave up", in: text)
             expectEqual(ended, 1_000)
-            #expect(text.contains(" from memory") && !text.contains("cancelled"))
+            expectAll(text.contains(" from memory"), !text.contains("cancelled"))
             expectEqual(stage.flights?.manager.counters.downloads, 11)
         }
     }
@@ -68,10 +68,10 @@ struct BoardTests {
         try await play("tick:2200 q", columns: columns, rows: rows) { run, _ in
             let screen = try #require(await run.screen)
             let lines = screen.text.split(separator: "\n", omittingEmptySubsequences: false)
-            #expect(lines.count == rows && lines[0].contains("1,000 callers") && lines[0].hasSuffix("2.2 s"))
-            #expect(lines[rows - 3].contains("1,000 callers") && lines[rows - 3].contains(" joined"))
-            #expect(lines[rows - 2].contains(" gave up") && lines[rows - 1].contains("slots ●"))
-            #expect(screen.text.contains("%") && screen.text.contains("queued") && screen.text.contains("done"))
+            expectAll(lines.count == rows, lines[0].contains("1,000 callers"), lines[0].hasSuffix("2.2 s"))
+            expectAll(lines[rows - 3].contains("1,000 callers"), lines[rows - 3].contains(" joined"))
+            expectAll(lines[rows - 2].contains(" gave up"), lines[rows - 1].contains("slots ●"))
+            expectAll(screen.text.contains("%"), screen.text.contains("queued"), screen.text.contains("done"))
             expect(!screen.text.replacing("?: keys", with: "").contains("?"))
         }
     }
@@ -79,7 +79,7 @@ struct BoardTests {
     @Test func `without memory the disk answers, and without both the origin`() async throws {
         try await play("wait c wait m wait", columns: 120, rows: 30) { run, stage in
             let text = try #require(await run.screen).text
-            #expect(text.contains("1,000 callers   0 downloads"))
+            expect(text.contains("1,000 callers   0 downloads"))
             try expectEqual(number("from disk", in: text), 10)
             expectEqual(stage.flights?.manager.counters.downloads, 20)
         }
@@ -88,11 +88,11 @@ struct BoardTests {
     @Test func `the board is left by a key, and help is shown over it`() async throws {
         try await play("wait ?", columns: 80, rows: 24) { run, _ in
             let text = try #require(await run.screen).text
-            #expect(text.contains("A thousand callers") && text.contains("any key: back"))
+            expectAll(text.contains("A thousand callers"), text.contains("any key: back"))
         }
         try await play("wait b wait", columns: 80, rows: 24) { run, _ in
             let text = try #require(await run.screen).text
-            #expect(text.contains(" 1 of 60"))
+            expect(text.contains(" 1 of 60"))
             await expectEqual(run.wrongCount, 0)
         }
     }

@@ -72,9 +72,9 @@ import WebImageTesting
             expectNil(cell.picture?.size)
             cell.visibility = .visible
             while cell.isLoading { await Task.yield() }
-            #expect(cell.picture != nil)
+            expect(cell.picture != nil)
             cell.empty()
-            #expect(cell.picture == nil && cell.item == nil && !cell.isLoading)
+            expectAll(cell.picture == nil, cell.item == nil, !cell.isLoading)
         }
     }
 

@@ -48,18 +48,18 @@ struct DisplayTests {
             return sent.count > count ? sent.entries.last ?? "" : ""
         }
         var text = try await last(scene(tile(1, serial: 1, seed: 1)))
-        #expect(text.contains(picture) && !text.contains(removal))
+        expectAll(text.contains(picture), !text.contains(removal))
         try await expectEqual(last(scene(tile(1, serial: 1, seed: 1))), "")
         text = try await last(scene())
-        #expect(text.contains(removal) && !text.contains(picture))
+        expectAll(text.contains(removal), !text.contains(picture))
         text = try await last(scene(tile(1, serial: 1, seed: 1)))
-        #expect(text.contains(picture))
+        expect(text.contains(picture))
         // After another program has written, and in a window of another size, nothing is there.
         await display.invalidate()
         text = try await last(scene(tile(1, serial: 1, seed: 1)))
-        #expect(text.contains("\u{1B}[2J") && text.contains(picture))
+        expectAll(text.contains("\u{1B}[2J"), text.contains(picture))
         text = try await last(scene(columns: 30, tile(1, serial: 1, seed: 1)))
-        #expect(text.contains("\u{1B}[2J") && text.contains(picture))
+        expectAll(text.contains("\u{1B}[2J"), text.contains(picture))
     }
 
     @Test func `a patch is painted anew when anything changes that it shows, and forgotten with its cell`() throws {
@@ -85,14 +85,14 @@ struct DisplayTests {
         for (number, change) in changes.enumerated() {
             change()
             let next = paint()
-            #expect(next > revision, "change \(number)")
+            expect(next, >, revision, "change \(number)")
             revision = next
             expectEqual(paint(), revision)
         }
         // The characters are those of the graphics that were asked for.
         let cells = { (graphics: Graphics) in store.cells(of: tile, size, graphics).map(\.character) }
         let halves = cells(.blocks)
-        #expect(halves.allSatisfy { $0 == ScreenCell.upperHalf } && cells(.octants).count == 16)
+        expectAll(halves.allSatisfy { $0 == ScreenCell.upperHalf }, cells(.octants).count == 16)
         expectEqual(cells(.blocks), halves)
     }
 }

@@ -45,7 +45,7 @@ struct PainterTests {
         expectEqual(sequence, "\u{1B}_Ga=T,f=24,s=1,v=1,i=7,p=1,c=2,r=3,C=1,q=2,m=0;AQID\u{1B}\\")
         // What grows lies above pictures with higher numbers.
         let onTop = String(decoding: Kitty.bytes(small, id: 7, columns: 2, rows: 3, isOnTop: true), as: UTF8.self)
-        #expect(onTop.contains(",q=2,z=1,m=0;"))
+        expect(onTop.contains(",q=2,z=1,m=0;"))
         let patch = Patch(width: 64, height: 40, color: Color(9, 8, 7))
         let text = String(decoding: Kitty.bytes(patch, id: 1, columns: 1, rows: 1), as: UTF8.self)
         let chunks = text.split(separator: "\u{1B}\\").map { $0.split(separator: ";", maxSplits: 1) }

@@ -11,7 +11,7 @@ struct SceneTests {
     @Test func `neighbours show scenes of two kinds, and ten in a row of all kinds`() {
         for seed in 1..<5_000 { #expect(SceneKind(seed) != SceneKind(seed - 1), "\(seed)") }
         for block in 0..<50 { expectEqual(Set((0..<10).map { SceneKind(block * 10 + $0) }).count, 10) }
-        #expect(Set((0..<50).map { SceneKind($0 * 10) }).count > 5)
+        expect(Set((0..<50).map { SceneKind($0 * 10) }).count, >, 5)
     }
 
     @Test(arguments: 0..<10) func `each kind of scene is drawn at every size`(seed: Int) {
@@ -42,7 +42,7 @@ struct SceneTests {
             let still = SceneFactory.picture(width: width, height: height, seed: seed)
             let moving = SceneFactory.picture(width: width, height: height, frames: 2, seed: seed)
             expectEqual(moving.frames[0].pixels, still.pixels)
-            #expect(moving.frames[1].pixels != still.pixels)
+            expect(moving.frames[1].pixels != still.pixels)
             guard height >= 16 else { continue }
             expect(
                 moving.frames.allSatisfy { frame in

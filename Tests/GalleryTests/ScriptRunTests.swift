@@ -33,7 +33,7 @@ struct ScriptRunTests {
             expectEqual(Array(lines.dropLast()), block + [captions[0]] + block + [captions[1]])
             // What has not happened is not counted.
             let status = try #require(lines.last)
-            #expect(status.hasPrefix(" 1 of 60   12 downloaded   ") && status.hasSuffix(" from disk    ?: keys"))
+            expectAll(status.hasPrefix(" 1 of 60   12 downloaded   "), status.hasSuffix(" from disk    ?: keys"))
             expect(!status.contains(" 0 "))
             expectEqual(screen.seeds(Grid(itemCount: 60, screenColumns: 51, screenRows: 19), top: 0), [0, 1, 2, 3])
         }
@@ -44,12 +44,12 @@ struct ScriptRunTests {
         expect(Gallery.help.allSatisfy { $0.count <= 38 })
         try await play("wait ?", columns: columns, rows: rows) { run in
             let text = try #require(await run.screen).text
-            #expect(text.contains("choose a picture") && text.contains("quit") && text.contains("any key: back"))
+            expectAll(text.contains("choose a picture"), text.contains("quit"), text.contains("any key: back"))
             expect(!text.contains("jpeg"))
         }
         try await play("wait ? right wait", columns: columns, rows: rows) { run in
             let text = try #require(await run.screen).text
-            #expect(text.contains(" 1 of 60") && text.contains("jpeg") && text.contains("?: keys"))
+            expectAll(text.contains(" 1 of 60"), text.contains("jpeg"), text.contains("?: keys"))
         }
     }
 
@@ -65,7 +65,7 @@ struct ScriptRunTests {
             let count = sent.load(ordering: .relaxed)
             gallery.resize(TerminalSize(columns: 40, rows: 12))
             await gallery.displayed()
-            #expect(count > 0 && sent.load(ordering: .relaxed) == count)
+            expectAll(count > 0, sent.load(ordering: .relaxed) == count)
         }
     }
 
@@ -83,7 +83,7 @@ struct ScriptRunTests {
             let screen = try #require(await run.screen)
             let grid = Grid(itemCount: 60, screenColumns: 60, screenRows: 20)
             expectEqual(screen.seed(grid.whole), 3)
-            #expect(screen.text.contains(" 4 gif"))
+            expect(screen.text.contains(" 4 gif"))
         }
     }
 

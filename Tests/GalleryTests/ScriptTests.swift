@@ -37,7 +37,7 @@ struct ScriptTests {
             "--live", "--script", "a", "--gif", "b", "--cast", "c", "--png", "d", "--size", "80x24", "--graphics",
             "octants",
         ])
-        #expect(options.isLive && options.isRecorded && !options.isTimed)
+        expectAll(options.isLive, options.isRecorded, !options.isTimed)
         expectEqual([options.script, options.gif, options.cast, options.png], ["a", "b", "c", "d"])
         expectEqual(options.graphics, .octants)
         let words = [

@@ -229,7 +229,7 @@ struct DecisionTests {
             Issue.record("The origin is not asked.")
             return
         }
-        #expect(revalidation.fields.isEmpty && !revalidation.isOursAlone)
+        expectAll(revalidation.fields.isEmpty, !revalidation.isOursAlone)
         expectEqual(revalidation.request(for: asked).headers.map(\.name), ["Accept"])
     }
 

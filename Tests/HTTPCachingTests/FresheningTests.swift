@@ -174,11 +174,11 @@ struct FresheningTests {
     @Test func `only a 200 to a HEAD says anything about a GET`() {
         let rules = HTTPCacheRules.shared
         let entry = stored("ETag: \"a\"")
-        #expect(rules.freshen([entry], byHead: head("", status: 404), of: request(method: "HEAD")).changes.isEmpty)
-        #expect(rules.freshen([entry], byHead: head(""), of: request()).changes.isEmpty)
+        expect(rules.freshen([entry], byHead: head("", status: 404), of: request(method: "HEAD")).changes.isEmpty)
+        expect(rules.freshen([entry], byHead: head(""), of: request()).changes.isEmpty)
         let missing = stored("ETag: \"a\"", status: 404)
-        #expect(rules.freshen([missing], byHead: head("ETag: \"b\""), of: request(method: "HEAD")).changes.isEmpty)
+        expect(rules.freshen([missing], byHead: head("ETag: \"b\""), of: request(method: "HEAD")).changes.isEmpty)
         let other = stored("Vary: DPR", for: "DPR: 1")
-        #expect(rules.freshen([other], byHead: head(""), of: request("DPR: 2", method: "HEAD")).changes.isEmpty)
+        expect(rules.freshen([other], byHead: head(""), of: request("DPR: 2", method: "HEAD")).changes.isEmpty)
     }
 }

@@ -61,11 +61,11 @@ struct InvalidationTests {
     @Test func `addresses are compared as RFC 9110 says`() throws {
         func target(_ text: String) throws -> CacheTarget? { CacheTarget(try #require(URL(string: text))) }
         try expectEqual(target("HTTP://Example.org:80#x"), target("http://example.org/"))
-        #expect(try target("http://example.org/a") != target("http://example.org/A"))
-        #expect(try target("http://example.org/a?") != target("http://example.org/a"))
-        #expect(try target("http://example.org/a") != target("https://example.org/a"))
+        try expect(target("http://example.org/a") != target("http://example.org/A"))
+        try expect(target("http://example.org/a?") != target("http://example.org/a"))
+        try expect(target("http://example.org/a") != target("https://example.org/a"))
         for (escaped, plain) in [("a?b=c%26d", "a?b=c&d"), ("a%2Fb", "a/b"), ("a%3Fb", "a?b"), ("a?b=%20", "a?b=+")] {
-            #expect(try target("http://example.org/" + escaped) != target("http://example.org/" + plain))
+            try expect(target("http://example.org/" + escaped) != target("http://example.org/" + plain))
         }
         try expectNil(target("/a"))
         try expectNil(target("ftp://example.org/a"))

@@ -58,12 +58,12 @@ struct AdmissionQueueTests {
             for admitted in queue.admit() {
                 // First come, first served within a host.
                 let first = waiting.first { $0.origin == admitted.origin }
-                #expect(first === admitted)
+                expect(first === admitted)
                 waiting.removeAll { $0 === admitted }
                 running.append(admitted)
             }
             expectEqual(queue.waitingCount, waiting.count)
-            #expect(running.count <= 5)
+            expect(running.count, <=, 5)
             for host in 0..<4 { #expect(runs("host\(host).example") <= 2) }
             // What waits has a reason: all are busy, or those of its host.
             for one in waiting { #expect(running.count == 5 || runs(one.origin.host) == 2) }
@@ -93,14 +93,14 @@ struct AdmissionQueueTests {
         for id in 3..<5_000 as Range<UInt64> {
             let one = try transfer(id, host: 0)
             expectEqual(queue.enter(one), .queued)
-            #expect(queue.admit().isEmpty)
+            expect(queue.admit().isEmpty)
             one.phase = .ended
             queue.abandon(one)
-            #expect(queue.waitingCount == 1 && queue.placeCount <= 100)
+            expectAll(queue.waitingCount == 1, queue.placeCount <= 100)
         }
         queue.leave(alive.origin)
         expectEqual(queue.admit().map(\.id), [2])
-        #expect(queue.admit().isEmpty && queue.placeCount == 0)
+        expectAll(queue.admit().isEmpty, queue.placeCount == 0)
     }
 
     @Test func `a newcomer does not overtake one that waits`() throws {
@@ -117,7 +117,7 @@ struct AdmissionQueueTests {
         expectEqual(queue.admit().map(\.id), [3])
         expectEqual(queue.entryCount, 4)
         expectEqual(queue.connections, 2)
-        #expect(queue.admit().isEmpty && queue.waitingCount == 0 && queue.entryCount == 4)
+        expectAll(queue.admit().isEmpty, queue.waitingCount == 0, queue.entryCount == 4)
     }
 
     @Test func `an origin is forgotten when nothing of it runs or waits, and one that left HTTP/2 has its limit again`()
@@ -132,7 +132,7 @@ struct AdmissionQueueTests {
         let lanes = Mirror(reflecting: queue).children.first { $0.label == "lanes" }.map {
             Mirror(reflecting: $0.value)
         }
-        #expect((lanes?.children.count ?? .max) <= 1_000)
+        expect((lanes?.children.count ?? .max), <=, 1_000)
         let first = try transfer(5_000, host: 0)
         expectEqual(queue.enter(first), .admitted)
         queue.learn(first.origin, isMultiplexed: true)

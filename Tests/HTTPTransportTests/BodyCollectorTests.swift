@@ -34,11 +34,11 @@ struct BodyCollectorTests {
             excess = max(excess, collector.capacity - collector.count)
         }
         // While the blocks are joined there is also the result.
-        #expect(excess <= Self.allowance)
+        expect(excess, <=, Self.allowance)
         let count = collector.count
         let result = collector.finish()
         expectEqual(result, whole)
-        #expect(result.capacity <= 2 * count + Self.allowance)
+        expect(result.capacity, <=, 2 * count + Self.allowance)
         // The blocks have made way for the result.
         expectEqual(collector.blocks, [whole])
         expectEqual([collector.count, collector.capacity], [count, result.capacity])
@@ -53,7 +53,7 @@ struct BodyCollectorTests {
             let count = Int.random(in: 0...(1 << Int.random(in: 0...17, using: &random)), using: &random)
             let room = Bool.random(using: &random) ? 2 * count : count + Int.random(in: 0...8_192, using: &random)
             collector.append(Self.roomy(count, from: collector.count, capacity: room))
-            #expect(collector.capacity <= collector.count + Self.allowance)
+            expect(collector.capacity, <=, collector.count + Self.allowance)
             expectEqual(collector.beginning, Self.bytes(min(collector.count, 1_024)))
         }
         let count = collector.count
@@ -64,20 +64,20 @@ struct BodyCollectorTests {
         var collector = BodyCollector()
         for _ in 0..<40 {
             collector.append(Self.roomy(20_000, from: collector.count, capacity: 26_000))
-            #expect(collector.capacity <= collector.count + Self.allowance)
+            expect(collector.capacity, <=, collector.count + Self.allowance)
         }
         expectEqual(collector.finish(), Self.bytes(800_000))
         // A chunk in a huge array does not keep that array.
         collector = BodyCollector()
         collector.append(Self.roomy(10, from: 0, capacity: 10_000_000))
-        #expect(collector.capacity <= 10 + Self.allowance)
+        expect(collector.capacity, <=, 10 + Self.allowance)
         expectEqual(collector.finish(), Self.bytes(10))
         for announced in [Int.max, .min, -1, 0] {
             collector = BodyCollector(expecting: announced)
             expectEqual(collector.capacity, 0, "\(announced)")
             collector.append([1])
             collector.append([2])
-            #expect(collector.capacity <= Self.allowance, "\(announced)")
+            expect(collector.capacity, <=, Self.allowance, "\(announced)")
             expectEqual(collector.finish(), [1, 2], "\(announced)")
         }
     }

@@ -41,14 +41,14 @@ struct CompressionTests {
     @Test(arguments: [1 << 20, 60 << 20]) func `A bomb ends at the limit, with the code for it`(limit: Int) async throws
     {
         let bomb = try Self.bomb.get()
-        #expect(bomb.count < 1_000_000)
+        expect(bomb.count, <, 1_000_000)
         try await withOrigin(Self.configuration(limit: limit)) {
             $0.respond(200, ["Content-Encoding: gzip"], body: bomb)
         } _: { origin, client in
             let response = try await client.get(origin.url("/"))
             var count = 0
             await expectHTTPError(.bodyTooLarge) { for try await chunk in response.body { count += chunk.count } }
-            #expect(count <= limit)
+            expect(count, <=, limit)
         }
     }
 
@@ -100,7 +100,7 @@ struct CompressionTests {
                 before = now
             }
             // What fits into the sockets and the pipe, far from the whole.
-            #expect(before < packed.count / 2)
+            expect(before, <, packed.count / 2)
             try await expectEqual(response.body.collect(upTo: count).count, count)
             other.stop()
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import Locks
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -37,7 +38,7 @@ struct EnduranceTests {
         }
         let report = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
         print(report)
-        #expect(report.contains("at the end"))
+        expect(report.contains("at the end"))
     }
 }
 

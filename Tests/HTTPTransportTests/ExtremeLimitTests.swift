@@ -87,9 +87,9 @@ struct ExtremeLimitTests {
             configuration.maximumNameLookups = number
             configuration.shareDescriptors(free: free)
             for limit in [configuration.maximumConnections, configuration.maximumIdleConnections] {
-                #expect(limit >= 1 && limit <= max(1, free / 2))
+                expectAll(limit >= 1, limit <= max(1, free / 2))
             }
-            #expect(configuration.maximumNameLookups >= 1 && configuration.maximumNameLookups <= max(1, free / 8))
+            expectAll(configuration.maximumNameLookups >= 1, configuration.maximumNameLookups <= max(1, free / 8))
         }
     }
 

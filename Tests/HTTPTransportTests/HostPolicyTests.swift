@@ -82,7 +82,7 @@ struct HostPolicyTests {
         policy.deniedNetworks = IPNetwork.loopback
         try expect(!policy.allows(#require(IPAddress("127.0.0.1"))))
         try expect(!policy.allows(#require(IPAddress("::ffff:127.0.0.1"))))
-        #expect(try policy.allows(#require(IPAddress("10.0.0.1"))))
+        try expect(policy.allows(#require(IPAddress("10.0.0.1"))))
         var configuration = HTTPClient.Configuration()
         configuration.addressPolicy = policy
         try await withOrigin(configuration, handler: { $0.respond() }) { origin, client in
@@ -94,7 +94,7 @@ struct HostPolicyTests {
         }
         var narrow = AddressPolicy.publicInternet(allowing: IPNetwork.loopback)
         narrow.deniedNetworks = [IPNetwork("127.0.0.2")].compactMap { $0 }
-        #expect(try narrow.allows(#require(IPAddress("127.0.0.1"))))
+        try expect(narrow.allows(#require(IPAddress("127.0.0.1"))))
         try expect(!narrow.allows(#require(IPAddress("127.0.0.2"))))
         // All of IPv4, in the form of IPv6.
         policy.deniedNetworks = [IPNetwork("::ffff:0:0/96")].compactMap { $0 }

@@ -65,18 +65,18 @@ struct RequestContentTests {
         expectNil(request.body)
         expect(request.hasContent)
         var other = HTTPRequest(url: url, method: "PUT")
-        #expect(request != other)
+        expect(request != other)
         other.content = .file(at: "/a")
         expectEqual(request, other)
         request.body = [2]
         expectEqual(request.content, .bytes([2]))
         let filled = HTTPRequest(url: url, body: [UInt8](repeating: 0, count: 10_000))
-        #expect(HeapSize.of(filled) - HeapSize.of(HTTPRequest(url: url)) >= 10_000)
+        expect(HeapSize.of(filled) - HeapSize.of(HTTPRequest(url: url)), >=, 10_000)
         request.content = nil
         expect(!request.hasContent)
         let stream = HTTPContent.stream { HTTPBody([[1]]) }
         expectEqual(stream, stream)
-        #expect(stream != .stream { HTTPBody([[1]]) })
+        expect(stream != .stream { HTTPBody([[1]]) })
     }
 
     @Test func `names cannot break out of their part`() throws {
@@ -103,6 +103,6 @@ struct RequestContentTests {
         form.append([], name: "h", type: "image/png")
         let error = expectError(HTTPError.self) { try form.content() }
         expectEqual(error?.code, .invalidRequest)
-        #expect(MultipartForm().contentType != MultipartForm().contentType)
+        expect(MultipartForm().contentType != MultipartForm().contentType)
     }
 }

@@ -165,7 +165,7 @@ struct RequestOptionsTests {
         timed.options.firstByteTimeout = .seconds(1)
         timed.options.lowSpeedLimit = HTTPLowSpeedLimit(bytesPerSecond: 1, over: .seconds(1))
         timed.options.priority = .high
-        #expect(timed != plain)
+        expect(timed != plain)
         expectEqual(timed.options.identity, plain.options)
         let changes: [(inout HTTPRequest.Options) -> Void] = [
             { $0.addressPolicy = .unrestricted }, { $0.tls = .insecure }, { $0.decodesContent = false },

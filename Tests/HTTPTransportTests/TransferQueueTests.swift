@@ -112,7 +112,7 @@ struct TransferQueueTests {
         gate.open()
         executor.drain()
         expectEqual(held.state, .ended(.succeeded))
-        #expect(queue.isSuspended && waiting.state == .waiting && stub.requestCount == 1)
+        expectAll(queue.isSuspended, waiting.state == .waiting, stub.requestCount == 1)
         waiting.pause()
         queue.resume()
         executor.drain()
@@ -237,14 +237,14 @@ struct TransferQueueTests {
         executor.drain()
         cancelled.cancel()
         executor.drain()
-        #expect(cancelled.wasCancelled && transfer.board.readerCount == 1)
+        expectAll(cancelled.wasCancelled, transfer.board.readerCount == 1)
         transfer.cancel()
         executor.drain()
         expectEqual(early.value, [.waiting, .ended(.cancelled)])
         let late = Probe(on: executor) { await transfer.states.reduce(into: []) { $0.append($1) } }
         let response = Probe(on: executor) { try await transfer.response() }
         executor.drain()
-        #expect(late.value == [.ended(.cancelled)] && response.wasCancelled)
+        expectAll(late.value == [.ended(.cancelled)], response.wasCancelled)
         expectEqual(transfer.board.readerCount, 0)
     }
 
@@ -282,7 +282,7 @@ struct TransferQueueTests {
             case 7: gates.randomElement(using: &random)!.open()
             default: executor.drain()
             }
-            #expect(queue.runningCount <= width)
+            expect(queue.runningCount, <=, width)
             for (transfer, after) in transfers where ![.waiting, .paused, .ended(.cancelled)].contains(transfer.state) {
                 expect(!after.contains { !$0.state.isEnded })
             }
@@ -295,6 +295,6 @@ struct TransferQueueTests {
         }
         executor.drain()
         expect(transfers.allSatisfy { $0.transfer.state.isEnded })
-        #expect(queue.runningCount == 0 && queue.waitingCount == 0 && loader.peakOpenRequests <= width)
+        expectAll(queue.runningCount == 0, queue.waitingCount == 0, loader.peakOpenRequests <= width)
     }
 }

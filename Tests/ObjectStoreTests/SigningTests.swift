@@ -182,8 +182,8 @@ import WebImageTesting
         var (one, two) = (ImageRequest(request.url), ImageRequest(request.url))
         one.transfer.credential = credential()
         two.transfer.credential = other
-        #expect(one.transferKey != two.transferKey)
-        #expect(RequestIdentity(one) != RequestIdentity(two))
+        expect(one.transferKey != two.transferKey)
+        expect(RequestIdentity(one) != RequestIdentity(two))
         two.transfer.credential = credential()
         expectEqual(one.transferKey, two.transferKey)
         expectEqual(RequestIdentity(one), RequestIdentity(two))

@@ -3,6 +3,7 @@ import Foundation
 import HTTPCaching
 import HTTPTransport
 import Locks
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -36,10 +37,10 @@ import WebImageTesting
             while clock.sleepers == 0 { await Task.yield() }
             clock.advance(by: .seconds(1))
             while clock.sleepers == 0 { await Task.yield() }
-            #expect(await store.byteCount <= limit)
+            await expect(store.byteCount, <=, limit)
             try await fill()
             let count = await store.byteCount
-            #expect(count <= limit && count > limit - 20_000)
+            expectAll(count <= limit, count > limit - 20_000)
         }
         watch.cancel()
         await watch.value

@@ -52,7 +52,7 @@ import WebImageTesting
                 ("http://127.0.0", ".1:\(port)/admin"),
             ] {
                 let server = try proxy.serve(origin: try #require(URL(string: origin)), port: 0)
-                #expect(await ProxyWorld.exchange(Self.get(target), with: server.port).hasPrefix("HTTP/1.1 400 "))
+                await expect(ProxyWorld.exchange(Self.get(target), with: server.port).hasPrefix("HTTP/1.1 400 "))
                 server.stop()
             }
             expectEqual(other.requestCount, 0)
@@ -66,7 +66,7 @@ import WebImageTesting
             let next = Self.get("/a")
             for line in ["GET * HTTP/1.1", "CONNECT a:80 HTTP/1.1", "GET a HTTP/1.1"] {
                 let answers = await world.exchange("\(line)\r\nHost: a\r\n\r\n\(next)")
-                #expect(answers.hasPrefix("HTTP/1.1 400 ") && answers.contains("\r\nConnection: close\r\n"))
+                expectAll(answers.hasPrefix("HTTP/1.1 400 "), answers.contains("\r\nConnection: close\r\n"))
                 expectEqual(answers.components(separatedBy: "HTTP/1.1 ").count, 2)
             }
             expectEqual(world.origin.requestCount, 0)
@@ -118,7 +118,7 @@ import WebImageTesting
             for text in ["Link: </b>\r\n", "Via: 1.0 other\r\n", "Via: 1.1 raw-proxy\r\n"] {
                 expect(first.contains(text))
             }
-            #expect(!first.contains("X-Hop") && first.hasSuffix("\r\n\r\nbody"))
+            expectAll(!first.contains("X-Hop"), first.hasSuffix("\r\n\r\nbody"))
             expect(first.contains("\r\nConnection: close\r\n"))
             world.origin.respond(to: "/h", with: .verbatim(Array("HTTP/1.1 200 X\r\nContent-Length: 7\r\n\r\n".utf8)))
             let head = await world.exchange("HEAD /h HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
@@ -130,7 +130,7 @@ import WebImageTesting
                 "HEAD /a HTTP/1.1\r\nHost: a\r\n\r\nGET /a HTTP/1.1\r\nHost: a\r\nIf-None-Match: \"a\"\r\n\r\n"
                     + Self.get("/n"))
             expectEqual(statuses(several), ["200", "304", "204"])
-            #expect(!several.contains("body"))
+            expect(!several.contains("body"))
             expect(several.components(separatedBy: "HTTP/1.1 204").last?.contains("Content-Length") == false)
         }
     }
@@ -155,7 +155,7 @@ import WebImageTesting
                     wire.waitForClose()
                 }
             }
-            #expect(await world.exchange(Self.get("/a")).hasPrefix("HTTP/1.1 502 "))
+            await expect(world.exchange(Self.get("/a")).hasPrefix("HTTP/1.1 502 "))
             expectEqual(world.origin.requestCount(for: "/a"), 1)
         }
     }
@@ -167,7 +167,7 @@ import WebImageTesting
                 for _ in 0..<3 {
                     // The proxy ends them.
                     Task { await world.exchange(beginning) }
-                    #expect(await world.exchange(Self.get("/a")).hasPrefix("HTTP/1.1 200 "))
+                    await expect(world.exchange(Self.get("/a")).hasPrefix("HTTP/1.1 200 "))
                 }
             }
         }
@@ -176,8 +176,8 @@ import WebImageTesting
     @Test func `empty lines before a request are passed over`() async throws {
         try await ProxyWorld.run { world in
             world.origin.respond(to: "/a", with: .ok([98]))
-            #expect(await world.exchange("\r\n" + Self.get("/a")).hasPrefix("HTTP/1.1 200 "))
-            #expect(await world.exchange("\r\n\r\n" + Self.get("/a")).hasPrefix("HTTP/1.1 200 "))
+            await expect(world.exchange("\r\n" + Self.get("/a")).hasPrefix("HTTP/1.1 200 "))
+            await expect(world.exchange("\r\n\r\n" + Self.get("/a")).hasPrefix("HTTP/1.1 200 "))
         }
     }
 }

@@ -194,7 +194,7 @@ import WebImageTesting
             _ = try await world.get("/a")
             let head = try await world.get("/a", method: "HEAD")
             expectEqual(head.cacheStatus, "raw-proxy; hit; ttl=60")
-            #expect(head.body.isEmpty)
+            expect(head.body.isEmpty)
             expectEqual(head("Content-Length"), "3")
         }
     }

@@ -99,7 +99,7 @@ struct RawResponseTableTests {
                 let size = Int.random(in: 0..<12_000, using: &generator)
                 table.store(response(variant, byteCount: size), for: target)
             }
-            #expect(table.byteCount <= 50_000)
+            expect(table.byteCount, <=, 50_000)
         }
         let kept = targets.map { table.responses(for: $0) }
         expect(kept.allSatisfy { $0.count <= RawResponseTable.maximumVariantCount })
@@ -131,7 +131,7 @@ struct RawResponseTableTests {
                     return table
                 }
                 let counted = table.byteCount
-                #expect(abs(given - counted) * 5 <= given, "\(padding), \(length): \(counted) for \(given)")
+                expect(abs(given - counted) * 5, <=, given, "\(padding), \(length): \(counted) for \(given)")
             }
         }
     }

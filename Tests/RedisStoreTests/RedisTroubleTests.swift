@@ -155,8 +155,8 @@ import WebImageTesting
         _ = try? await left.finish()
         // The calls have said that they leave before this command.
         try await expectEqual(other.bytes(for: key), [1])
-        #expect(await other.link.bells.isEmpty)
-        #expect(await other.link.leases.isEmpty)
+        await expect(other.link.bells.isEmpty)
+        await expect(other.link.leases.isEmpty)
         await expectNil(other.link.nextTurn)
     }
 }

@@ -131,14 +131,14 @@ import WebImageTesting
             for length in [40, 100, 1_000, 8_000] {
                 for count in [3_000, 4_000, 5_000] {
                     let (table, given) = heapGrowth { filled(count, length) }
-                    #expect(abs(given - table.byteCount) * 5 <= given, "\(length): \(table.byteCount) for \(given)")
+                    expect(abs(given - table.byteCount) * 5, <=, given, "\(length): \(table.byteCount) for \(given)")
                 }
                 let (table, given) = heapGrowth {
                     var table = filled(5_000, length)
                     table.trim(to: table.byteCount / 20)
                     return table
                 }
-                #expect(abs(given - table.byteCount) * 5 <= given, "\(length): \(table.byteCount) for \(given)")
+                expect(abs(given - table.byteCount) * 5, <=, given, "\(length): \(table.byteCount) for \(given)")
             }
         }
     }

@@ -21,7 +21,7 @@ import WebImageTesting
                 expectEqual(queue.popFirst(), (model.isEmpty ? nil : model.removeFirst()))
             }
             expectAll(queue.count == model.count, queue.first == model.first)
-            #expect(queue.placeCount <= 2 * model.count)
+            expect(queue.placeCount, <=, 2 * model.count)
         }
     }
 

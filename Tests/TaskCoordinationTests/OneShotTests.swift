@@ -47,7 +47,7 @@ import WebImageTesting
         let canceller = Probe(on: executor) { waiter.cancel() }
         executor.drain()
         let winners = resolvers.compactMap(\.value).filter { $0 != 0 }
-        #expect(winners.count <= 1)
+        expect(winners.count, <=, 1)
         expect(!canceller.isRunning)
         expectEqual(waiter.value, winners.first ?? -1)
     }

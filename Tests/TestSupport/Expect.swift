@@ -4,7 +4,7 @@ package import Testing
 /// Expects two equal values, and otherwise shows both.
 ///
 /// It says what `#expect(actual == expected)` says, for a tenth of its time in the compiler, which expands, checks and
-/// compiles the macro's code at each use. The macro is for what has more to show: comparisons, conjunctions, errors.
+/// compiles the macro's code at each use. The macro is for what has more to show, such as errors.
 package func expectEqual<Value: Equatable>(
     _ actual: Value, _ expected: Value, _ comment: @autoclosure () -> Comment? = nil, fileID: String = #fileID,
     filePath: String = #filePath, line: Int = #line, column: Int = #column
@@ -34,6 +34,17 @@ package func expect(
     if condition { return }
     record(
         "the condition is false", comment(),
+        SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+}
+
+/// Expects two values in an order, as in `expect(count, <=, limit)`, and otherwise shows both.
+package func expect<Value>(
+    _ actual: Value, _ isInOrder: (Value, Value) -> Bool, _ limit: Value, _ comment: @autoclosure () -> Comment? = nil,
+    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+) {
+    if isInOrder(actual, limit) { return }
+    record(
+        "\(shown(actual)) is on the wrong side of \(shown(limit))", comment(),
         SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
 }
 

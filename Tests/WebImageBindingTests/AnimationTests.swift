@@ -87,7 +87,7 @@ struct AnimationTests {
         scene.clock.advance(by: .milliseconds(500))
         scene.target.visibility = .visible
         scene.binding.targetVisibilityChanged()
-        #expect(scene.target.frame == 1)
+        expectEqual(scene.target.frame, 1)
         await until { scene.clock.started == 3 }
         scene.clock.advance(by: .milliseconds(69))
         for _ in 0..<100 { await Task.yield() }
@@ -116,7 +116,7 @@ struct AnimationTests {
         await until { scene.clock.started == 2 }
         scene.target.visibility = .visible
         scene.binding.targetVisibilityChanged()
-        #expect(scene.target.frame == 1)
+        expectEqual(scene.target.frame, 1)
         await until { scene.clock.started == 3 }
         await expectFrame(2, after: .milliseconds(100))
     }
@@ -125,7 +125,7 @@ struct AnimationTests {
         let source = OnDemand()
         play(try DecodedImage(width: 1, height: 1, firstFrame: [1, 0, 0, 255], source: source, hasAlpha: false))
         for frame in [1, 2, 0] { await expectFrame(frame, after: .milliseconds(100)) }
-        #expect(source.tasks.withLock { $0 } == ["animation frame"])
+        expectEqual(source.tasks.withLock { $0 }, ["animation frame"])
     }
 
     @Test(arguments: ["another picture", "emptied", "placeholder"])

@@ -75,7 +75,7 @@ struct GroupTests {
             scene.loader.answers[1].finish(picture(1))
             await until { scene.target.shown.count == 2 }
             scene.binding.load(url(9), into: slots[2])
-            #expect(heard.words.contains("2 cancelled"))
+            expect(heard.words.contains("2 cancelled"))
             try await expectEqual(group.outcomes.map(\.word), ["finished", "finished", "cancelled"])
         }
 

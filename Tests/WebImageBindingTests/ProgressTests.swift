@@ -123,8 +123,8 @@ struct ProgressTests {
         scene.answer.progress(50, of: 100)
         await until { state.fraction == 0.5 }
         expectEqual(changes.count, 1)
-        #expect(state === scene.binding.state())
-        #expect(state !== scene.binding.state(of: .backgroundImage))
+        expect(state === scene.binding.state())
+        expect(state !== scene.binding.state(of: .backgroundImage))
 
         scene.renew()
         // The state is a sequence of its changes.

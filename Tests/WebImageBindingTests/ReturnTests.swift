@@ -150,7 +150,7 @@ struct ReturnTests {
         var time: BackgroundTime? = BackgroundTime("picture", timing)
         timing.running[2]?()
         expectEqual(timing.ended, [1, 2])
-        #expect(time != nil)
+        expect(time != nil)
         time = nil
         expectEqual(timing.ended, [1, 2])
     }

@@ -103,7 +103,7 @@ struct ScrollTests {
         let visible = Set((top..<top + List.cellCount).map { url($0) })
         let waiting = Set(list.cells.filter { $0.binding.isLoading }.compactMap(\.item))
         await until { Set(list.loader.open.map(\.request.url)).isSubset(of: visible) }
-        #expect(list.loader.open.count <= waiting.count)
+        expect(list.loader.open.count, <=, waiting.count)
         for answer in list.loader.open { list.answer(answer) }
         await until { !list.cells.contains { $0.binding.isLoading } }
         for cell in list.cells { expectEqual(cell.target.index, cell.item) }

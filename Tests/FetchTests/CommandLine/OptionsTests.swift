@@ -9,16 +9,16 @@ import WebImage
 struct OptionsTests {
     @Test func `without options the defaults apply`() throws {
         let options = try Options(parsing: [])
-        #expect(options.urls.isEmpty)
+        expect(options.urls.isEmpty)
         expectNil(options.resize)
         expectEqual(options.format, .original)
-        #expect(options.folder == nil && options.file == nil && !options.overwrites)
+        expectAll(options.folder == nil, options.file == nil, !options.overwrites)
         expectNil(options.cache)
         expect(options.usesCache)
         expectEqual(options.concurrency, 6)
         expectNil(options.timeout)
-        #expect(!options.allowsPrivate && !options.isInsecure && !options.refreshes)
-        #expect(!options.writesJSON && !options.isQuiet && !options.isVerbose)
+        expectAll(!options.allowsPrivate, !options.isInsecure, !options.refreshes)
+        expectAll(!options.writesJSON, !options.isQuiet, !options.isVerbose)
         expectEqual(options.action, .fetch)
     }
 
@@ -41,8 +41,8 @@ struct OptionsTests {
         expectEqual(options.timeout, .seconds(2.5))
         expectEqual(options.maximumBytes, 10)
         expectEqual(options.maximumPixels, 20)
-        #expect(options.allowsPrivate && options.isInsecure && options.writesJSON && options.isQuiet)
-        #expect(options.isVerbose && options.overwrites)
+        expectAll(options.allowsPrivate, options.isInsecure, options.writesJSON, options.isQuiet)
+        expectAll(options.isVerbose, options.overwrites)
         expectEqual(options.name, (try NameTemplate("{hash}.{format}")))
         expectEqual(options.headers, ["A": "1", "B": "2", "User-Agent": "me"])
         expectEqual(options.user, "a:b")
@@ -66,7 +66,7 @@ struct OptionsTests {
         expectEqual(options.file, "a.png")
         expectEqual(options.cache, "--json")
         expectEqual(options.format, .png)
-        #expect(options.isQuiet && options.isVerbose && !options.writesJSON)
+        expectAll(options.isQuiet, options.isVerbose, !options.writesJSON)
         expectEqual(options.headers, ["A": "1"])
         try expectEqual(Options(parsing: ["-H", "A: \t1 2 "]).headers, ["A": "1 2"])
         // A number may have a unit.
@@ -217,16 +217,16 @@ struct OptionsTests {
             return (options.format, options.fileFormat)
         }
         // What comes in the format stays as it came, so it is decided when it has come.
-        #expect(try format("-o a.webp") == (.original, .webp()))
-        #expect(try format("-o a/b.JPG") == (.original, .jpeg()))
-        #expect(try format("--name {stem}-{hash}.jpeg") == (.original, .jpeg()))
+        try expectEqual(format("-o a.webp"), (.original, .webp()))
+        try expectEqual(format("-o a/b.JPG"), (.original, .jpeg()))
+        try expectEqual(format("--name {stem}-{hash}.jpeg"), (.original, .jpeg()))
         // What is made is made in it.
-        #expect(try format("--resize 8x8 -o a.png") == (.png, nil))
-        #expect(try format("-o a.jpeg --quality 5") == (.jpeg(quality: 5), nil))
-        #expect(try format("-o a.webp --format webp --quality 5") == (.webp(quality: 5), nil))
+        try expectEqual(format("--resize 8x8 -o a.png"), (.png, nil))
+        try expectEqual(format("-o a.jpeg --quality 5"), (.jpeg(quality: 5), nil))
+        try expectEqual(format("-o a.webp --format webp --quality 5"), (.webp(quality: 5), nil))
         for name in ["a", "-", "a.webp/b", "a.txt", "/dev/null"] {
-            #expect(try format("-o \(name)") == (.original, nil))
-            #expect(try format("-o \(name) --format png") == (.png, nil))
+            try expectEqual(format("-o \(name)"), (.original, nil))
+            try expectEqual(format("-o \(name) --format png"), (.png, nil))
         }
     }
 
@@ -238,7 +238,7 @@ struct OptionsTests {
         throws
     {
         let error = try #require(expectError(UsageError.self) { try Options(parsing: words) })
-        #expect(error.message.contains("--format \(format)"))
-        #expect(error.message.contains("leave --format out, or name the file"))
+        expect(error.message.contains("--format \(format)"))
+        expect(error.message.contains("leave --format out, or name the file"))
     }
 }

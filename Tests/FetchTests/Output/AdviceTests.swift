@@ -90,6 +90,6 @@ struct AdviceTests {
                 }
             }
         }
-        #expect(count > 50)
+        expect(count, >, 50)
     }
 }

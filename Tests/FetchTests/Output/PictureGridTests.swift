@@ -15,20 +15,20 @@ struct PictureGridTests {
     @Test(arguments: [1, 2, 3, 8, 50], [(1, 1), (20, 5), (40, 24), (80, 24), (120, 40), (300, 80)])
     func `places fit side by side and are no higher than the window`(count: Int, size: (columns: Int, rows: Int)) {
         let grid = grid(count, size.columns, size.rows)
-        #expect(grid.across >= 1 && grid.canvas.columns >= 1 && grid.canvas.rows >= 1)
-        #expect(grid.across * (grid.canvas.columns + 1) - 1 < max(2, size.columns))
-        #expect(grid.canvas.rows <= max(1, size.rows - 4))
+        expectAll(grid.across >= 1, grid.canvas.columns >= 1, grid.canvas.rows >= 1)
+        expect(grid.across * (grid.canvas.columns + 1) - 1, <, max(2, size.columns))
+        expect(grid.canvas.rows, <=, max(1, size.rows - 4))
     }
 
     @Test func `all pictures of the demonstration are on an ordinary screen at once`() {
         for (columns, rows) in [(80, 24), (120, 40), (200, 50)] {
             let grid = grid(8, columns, rows)
-            #expect((7 + grid.across) / grid.across * (grid.canvas.rows + 2) <= rows - 7)
+            expect((7 + grid.across) / grid.across * (grid.canvas.rows + 2), <=, rows - 7)
         }
         expectEqual(grid(8, 80, 24).across, 4)
         expectEqual(grid(8, 40, 24).across, 2)
         // A single one is as large as the window.
-        #expect(grid(1, 200, 50).canvas.columns == 199 && grid(1, 200, 50).canvas.rows == 46)
+        expectAll(grid(1, 200, 50).canvas.columns == 199, grid(1, 200, 50).canvas.rows == 46)
     }
 
     @Test func `each row is made room for once, and a line between two pictures begins another`() {
@@ -58,9 +58,9 @@ struct PictureGridTests {
         let canvas = Canvas(graphics: .kitty, columns: 30, rows: 10)
         let picture = try ImageCoders.default.decode(Pictures.bytes(seed: 3, width: 300, height: 160))
         let text = try canvas.painting(of: picture)
-        #expect(text.hasPrefix("\u{1B}[5B\u{1B}_Ga=T,f=100,c=19,r=5,C=1,q=2,m="))
+        expect(text.hasPrefix("\u{1B}[5B\u{1B}_Ga=T,f=100,c=19,r=5,C=1,q=2,m="))
         let pieces = text.matches(of: #/;([A-Za-z0-9+\/=]+)\u{1B}\\/#).map { String($0.1) }
-        #expect(pieces.allSatisfy { $0.count <= 4_096 })
+        expect(pieces.allSatisfy { $0.count <= 4_096 })
         let file = try #require(Data(base64Encoded: pieces.joined()))
         try expectEqual(ImageCoders.default.decode(Array(file)).pixels, picture.pixels)
     }

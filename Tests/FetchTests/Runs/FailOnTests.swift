@@ -29,7 +29,7 @@ struct FailOnTests {
             }
         }
         let wrong = try await workplace.fetch(words + ["--fail-on", "always", "half.jpg"])
-        #expect(wrong.errors.contains("--fail-on takes never, truncated or any-damage, not always"))
+        expect(wrong.errors.contains("--fail-on takes never, truncated or any-damage, not always"))
     }
     @Test func `an animation beyond the limits is a failure, or its first frame with --or-first-frame`() async throws {
         let workplace = try Workplace()

@@ -34,7 +34,7 @@ struct InterruptTests {
         /// removes.
         func checkNothingIsTorn(by run: Finished) throws {
             for name in workplace.names(in: workplace.pictures) where !(run.wasKilled && name.hasSuffix(".part")) {
-                #expect(name.hasSuffix(".png"))
+                expect(name.hasSuffix(".png"))
                 let data = try Data(contentsOf: workplace.pictures.appending(path: name))
                 try expect((0..<6).contains { data == Data(try Pictures.bytes(seed: $0, width: 200, height: 150)) })
             }
@@ -48,7 +48,7 @@ struct InterruptTests {
             expectEqual(run.status, 0)
             try expectEqual(run.lines.filter(\.ok).count, 12)
             expectEqual(workplace.names(in: workplace.pictures).count, 12)
-            #expect(workplace.names(in: workplace.cache.appending(path: "tmp")).isEmpty)
+            expect(workplace.names(in: workplace.cache.appending(path: "tmp")).isEmpty)
             for line in try run.lines {
                 let seed = ImageFactory.seed(of: try workplace.picture(line))
                 expectEqual(seed, urls.firstIndex(of: line.url))
@@ -67,7 +67,7 @@ struct InterruptTests {
             expectEqual(run.status, status)
             expectEqual(run.errors, "fetch: interrupted\n")
             try scene.checkNothingIsTorn(by: run)
-            #expect(scene.workplace.names(in: scene.workplace.cache.appending(path: "tmp")).isEmpty)
+            expect(scene.workplace.names(in: scene.workplace.cache.appending(path: "tmp")).isEmpty)
             try await scene.finish()
         }
     }

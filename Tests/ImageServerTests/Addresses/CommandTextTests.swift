@@ -31,7 +31,7 @@ import Testing
         let plain = try output(of: "groff -man -Tascii -ww -P-c", ManualPage.text).replacing(/.\u{8}/, with: "")
         expect(!plain.contains("warning") && !plain.contains("error:"), "\(plain.prefix(500))")
         for setting in Setting.everything { #expect(plain.contains(setting.flag)) }
-        #expect(plain.contains("image-server sign w320,h240,fill https://example.com/photo.jpg"))
+        expect(plain.contains("image-server sign w320,h240,fill https://example.com/photo.jpg"))
     }
 
     @Test(arguments: [

@@ -78,7 +78,7 @@ struct FreshnessTests {
             _ = try await world.get(path)
             let field = try await world.get(path).headers["Cache-Control"] ?? ""
             expectEqual(world.origin.requestCount(for: "/a.png"), 2)
-            #expect((1...100).contains(Int(field.dropFirst("public, max-age=".count)) ?? 0), "\(field)")
+            expect((1...100).contains(Int(field.dropFirst("public, max-age=".count)) ?? 0), "\(field)")
         }
     }
 
@@ -104,7 +104,7 @@ struct FreshnessTests {
             expect(confirmed.fields.contains { $0.value.contains("fwd-status=304") })
             expectEqual(world.origin.requestCount(for: "/a.png"), 2)
             clock.withLock { $0 += 61 }
-            #expect(await ask().body != first)
+            await expect(ask().body != first)
             expectEqual(world.origin.requestCount(for: "/a.png"), 3)
         }
     }

@@ -32,10 +32,10 @@ import Testing
         expectNil(small.answer(for: Self.key, at: 1))
         expectEqual(small.byteCount, 0)
         small.keep(answer(), for: Self.key, at: 1)
-        #expect(small.answer(for: Self.key, at: 1) != nil && small.byteCount == one.byteCount)
+        expectAll(small.answer(for: Self.key, at: 1) != nil, small.byteCount == one.byteCount)
         // Another second has the whole room again.
         small.keep(answer(), for: Self.key, at: 2)
-        #expect(small.answer(for: Self.key, at: 2) != nil && small.byteCount == one.byteCount)
+        expectAll(small.answer(for: Self.key, at: 2) != nil, small.byteCount == one.byteCount)
         small.setLimit(one.byteCount - 1)
         expectNil(small.answer(for: Self.key, at: 2))
         expectEqual(small.byteCount, 0)

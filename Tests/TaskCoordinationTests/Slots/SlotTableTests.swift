@@ -56,7 +56,7 @@ import WebImageTesting
                     expect(candidates.isEmpty || model.held >= limits.limit)
                     return
                 }
-                #expect(candidates.contains(next), "seed \(seed)")
+                expect(candidates.contains(next), "seed \(seed)")
                 model.serve(next)
             }
         }

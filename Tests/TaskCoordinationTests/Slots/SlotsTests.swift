@@ -69,7 +69,7 @@ import WebImageTesting
         let canceller = Probe(on: executor) { waiter.cancel() }
         let opener = Probe(on: executor) { gate.open() }
         executor.drain()
-        #expect(waiter.wasCancelled != (journal.entries == ["entered"]))
+        expect(waiter.wasCancelled != (journal.entries == ["entered"]))
         expectEqual(journal.count(of: "entered cancelled"), 0)
         expectAll(!blocker.isRunning, !canceller.isRunning, !opener.isRunning)
         expectAllFree(slots, on: executor)

@@ -216,7 +216,7 @@ import WebImageTesting
             // Both are done now: the waiter has its handler and has caught up, and the escalation has returned.
             await gate.reached()
             await escalation.value
-            #expect(raised.entries.contains(TaskPriority.high.rawValue))
+            expect(raised.entries.contains(TaskPriority.high.rawValue))
             gate.open()
             try await waiter.finish()
         }

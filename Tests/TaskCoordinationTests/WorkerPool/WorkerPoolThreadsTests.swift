@@ -18,7 +18,7 @@ import WebImageTesting
             }
             while pool.queued < 17 { await Task.yield() }
             await blocker.reached()
-            #expect(threads(named: "bounded-threa").count <= 3)
+            expect(threads(named: "bounded-threa").count, <=, 3)
             for _ in 0..<20 { blocker.release() }
             try await group.waitForAll()
         }

@@ -18,7 +18,7 @@ struct OriginConditionTests {
 
     @Test func `the validators are in the head, and decide between 304, 412 and the whole`() throws {
         let (head, body) = parts(try exchange(resource, close: true).text)
-        #expect(head.contains("\r\nETag: \"v1\"\r\nLast-Modified: \(Self.date)\r\nAccept-Ranges: bytes\r\n"))
+        expect(head.contains("\r\nETag: \"v1\"\r\nLast-Modified: \(Self.date)\r\nAccept-Ranges: bytes\r\n"))
         expectEqual(body, "0123456789")
 
         // A resource that has not changed is answered with 304 and its validators.
@@ -44,8 +44,8 @@ struct OriginConditionTests {
         try expectEqual(status("If-Match: \"v2\""), "412")
         try expectEqual(status("If-Match: \"v2\", \"v1\""), "200")
         let weak = OriginReply.text("a").entityTag("W/\"v1\"")
-        #expect(try exchange(weak, fields: ["If-Match: W/\"v1\""], close: true).text.contains(" 412 "))
-        #expect(try exchange(weak, fields: ["If-None-Match: \"v1\""], close: true).text.contains(" 304 "))
+        try expect(exchange(weak, fields: ["If-Match: W/\"v1\""], close: true).text.contains(" 412 "))
+        try expect(exchange(weak, fields: ["If-None-Match: \"v1\""], close: true).text.contains(" 304 "))
         try expectEqual(status("If-Unmodified-Since: Sun, 06 Nov 1994 08:49:36 GMT"), "412")
         try expectEqual(status("If-Unmodified-Since: \(Self.date)"), "200")
     }
@@ -58,7 +58,7 @@ struct OriginConditionTests {
         let reply = OriginReply.status(200).lastModified(Date(timeIntervalSince1970: seconds))
         expectEqual(reply.headers["last-modified"], text)
         // A date works as well: the resource has not changed since its own date.
-        #expect(try exchange(reply, fields: ["If-Modified-Since: \(text)"], close: true).text.contains(" 304 "))
+        try expect(exchange(reply, fields: ["If-Modified-Since: \(text)"], close: true).text.contains(" 304 "))
     }
 
     @Test

@@ -34,14 +34,14 @@ struct OriginLimitTests {
             for idle in [silent, halting] {
                 let client = try RawClient(origin)
                 try client.get("/a")
-                #expect(client.readHead().hasPrefix("HTTP/1.1 200 "))
+                expect(client.readHead().hasPrefix("HTTP/1.1 200 "))
                 expectEqual(client.read(exactly: 3), "now")
                 expectEmpty(idle.readToEnd().text)
-                #expect(origin.openConnections <= 6)
+                expect(origin.openConnections, <=, 6)
                 clients.append(client)
             }
             gate.open()
-            #expect(busy.readHead().hasPrefix("HTTP/1.1 200 "))
+            expect(busy.readHead().hasPrefix("HTTP/1.1 200 "))
             expectEqual(origin.closedByPeer, 0)
         }
 
@@ -56,7 +56,7 @@ struct OriginLimitTests {
             await expect(origin.waitForRequests(count: 1))
             let client = try RawClient(origin)
             try client.get("/a")
-            #expect(client.readHead().hasPrefix("HTTP/1.1 200 "))
+            expect(client.readHead().hasPrefix("HTTP/1.1 200 "))
         }
     }
 
@@ -76,7 +76,7 @@ struct OriginLimitTests {
         try slow.send(beginning)
         expectEqual(slow.readToEnd().text.isEmpty, !beginning.hasSuffix("G"))
         gate.open()
-        #expect(busy.readHead().hasPrefix("HTTP/1.1 200 "))
+        expect(busy.readHead().hasPrefix("HTTP/1.1 200 "))
     }
 
     @Test func `a reply that is not sent or not taken in time ends its connection, and an idle one stays`() async throws
@@ -88,14 +88,14 @@ struct OriginLimitTests {
         origin.respond(to: "/a", with: .text("now"))
         let (idle, waiting, reader) = (try RawClient(origin), try RawClient(origin), try RawClient(origin))
         try idle.get("/a")
-        #expect(idle.readHead().hasPrefix("HTTP/1.1 200 "))
+        expect(idle.readHead().hasPrefix("HTTP/1.1 200 "))
         expectEqual(idle.read(exactly: 3), "now")
         try waiting.get("/held")
         expectEmpty(waiting.readToEnd().text)
         try reader.get("/endless")
         while origin.openConnections > 1 { await Task.yield() }
         try idle.get("/a")
-        #expect(idle.readHead().hasPrefix("HTTP/1.1 200 "))
+        expect(idle.readHead().hasPrefix("HTTP/1.1 200 "))
         expectEqual(origin.closedByPeer, 0)
     }
 }

@@ -50,7 +50,7 @@ struct OriginQuirkTests {
         // A reset inside the body is a reset for the peer.
         do {
             let (text, end) = try exchange(digits.reset(after: 4))
-            #expect("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123".hasPrefix(text))
+            expect("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123".hasPrefix(text))
             expectEqual(end, .reset)
         }
 
@@ -105,7 +105,7 @@ struct OriginQuirkTests {
             client.close()
             await expect(origin.waitUntilClosedByPeer(count: 1))
             // A piece counts when the system has taken all of it.
-            #expect(origin.bodyBytesSent >= 200_000 - 65_536)
+            expect(origin.bodyBytesSent, >=, 200_000 - 65_536)
         }
 
         // An endless body may claim a length or come in chunks.
@@ -137,6 +137,6 @@ struct OriginQuirkTests {
         await expect(gate.waitUntilReached())
         expectEqual(origin.requestCount, 0)
         gate.open()
-        #expect(client.readToEnd().text.hasSuffix("0123456789"))
+        expect(client.readToEnd().text.hasSuffix("0123456789"))
     }
 }

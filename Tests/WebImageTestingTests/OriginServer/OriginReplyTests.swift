@@ -95,7 +95,7 @@ struct OriginReplyTests {
             let client = try RawClient(origin)
             try client.get("/a", "Connection: close")
             await expect(gates[0].waitUntilReached())
-            #expect(client.readHead().hasSuffix("Content-Length: 10\r\nConnection: close\r\n\r\n"))
+            expect(client.readHead().hasSuffix("Content-Length: 10\r\nConnection: close\r\n\r\n"))
             expect(client.isQuiet)
             gates[0].open()
             await expect(gates[1].waitUntilReached())
@@ -148,8 +148,8 @@ struct OriginReplyTests {
         let reply = digits.interim(status: 103, headers: ["Link": "</a>"], count: 200).interim(status: 102)
         let (text, _) = try exchange(reply, close: true)
         let storm = String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", count: 200)
-        #expect(text.hasPrefix(storm + "HTTP/1.1 102 Status\r\n\r\nHTTP/1.1 200 OK\r\n"))
-        #expect(text.hasSuffix("\r\n\r\n0123456789"))
+        expect(text.hasPrefix(storm + "HTTP/1.1 102 Status\r\n\r\nHTTP/1.1 200 OK\r\n"))
+        expect(text.hasSuffix("\r\n\r\n0123456789"))
 
         // A padded head has fields of the given number and size.
         do {
@@ -162,13 +162,13 @@ struct OriginReplyTests {
         // Line breaks in a value inject a field.
         do {
             let (text, _) = try exchange(digits.header("X", "1\r\nSet-Cookie: a=b"), close: true)
-            #expect(text.contains("\r\nX: 1\r\nSet-Cookie: a=b\r\n"))
+            expect(text.contains("\r\nX: 1\r\nSet-Cookie: a=b\r\n"))
         }
 
         // The test applies a content coding itself.
         do {
             let (text, _) = try exchange(digits.header("Content-Encoding", "gzip"), close: true)
-            #expect(text.contains("\r\nContent-Encoding: gzip\r\nContent-Length: 10\r\n"))
+            expect(text.contains("\r\nContent-Encoding: gzip\r\nContent-Length: 10\r\n"))
             expectEqual(parts(text).body, "0123456789")
         }
     }

@@ -6,12 +6,12 @@ import WebImageTesting
 @Suite(.replayed) struct SeedsTests {
     @Test func `a list of seeds is as long as asked for, and the generator gives the numbers of SplitMix64`() {
         // A list is as long as asked for, unless the environment says otherwise.
-        #expect(Seeds.list(3, in: [:]) == [0, 1, 2])
-        #expect(Seeds.list(3, in: ["SEED": "17"]) == [17])
-        #expect(Seeds.list(3, in: ["SEEDS": "5"]) == [0, 1, 2, 3, 4])
-        #expect(Seeds.list(3, in: ["SEEDS": "18446744073709551615"]).count == 1_000_000)
-        #expect(Seeds.list(3, in: ["SEED": "17", "SEEDS": "5"]) == [17])
-        #expect(Seeds.list(3, in: ["SEED": "x", "SEEDS": ""]) == [0, 1, 2])
+        expectEqual(Seeds.list(3, in: [:]), [0, 1, 2])
+        expectEqual(Seeds.list(3, in: ["SEED": "17"]), [17])
+        expectEqual(Seeds.list(3, in: ["SEEDS": "5"]), [0, 1, 2, 3, 4])
+        expectEqual(Seeds.list(3, in: ["SEEDS": "18446744073709551615"]).count, 1_000_000)
+        expectEqual(Seeds.list(3, in: ["SEED": "17", "SEEDS": "5"]), [17])
+        expectEqual(Seeds.list(3, in: ["SEED": "x", "SEEDS": ""]), [0, 1, 2])
 
         // The generator gives the numbers of SplitMix64.
         // From the reference implementation, seeded with 1234567.
@@ -24,7 +24,7 @@ import WebImageTesting
 
     @Test(arguments: [0, 1, 7, 8, 9, 1_000]) func `bytes are compared to the last one`(count: Int) {
         let bytes = SeededGenerator.bytes(count: count)
-        #expect(bytes.count == count)
+        expectEqual(bytes.count, count)
         var other = Array(bytes.reversed().reversed())
         let isEqual = bytes == other
         expect(isEqual)
@@ -50,7 +50,7 @@ import WebImageTesting
     ) throws {
         let command = Replay.command(for: try #require(Test.current), Test.Case.current)
         let name = "the command to replay names the seed, the suite and the test"
-        #expect(command == "SEED=17 swift test --filter 'WebImageTestingTests.SeedsTests/.\(name).'")
+        expectEqual(command, "SEED=17 swift test --filter 'WebImageTestingTests.SeedsTests/.\(name).'")
     }
 
     @Test(arguments: [1, 2]) func `a case without a seed is replayed by its name alone`(number: Int) throws {
@@ -69,11 +69,11 @@ import WebImageTesting
         }
         try await taking.provideScope(for: test, testCase: Test.Case.current) {
             try await Replay().provideScope(for: test, testCase: Test.Case.current) {
-                #expect(seed == 0, "first")
-                #expect(seed == 1, "second")
+                expectEqual(seed, 0, "first")
+                expectEqual(seed, 1, "second")
             }
         }
         let command = try #require(Replay.command(for: test, Test.Case.current))
-        #expect(told.entries == ["first|replay: \(command)", "second"])
+        expectEqual(told.entries, ["first|replay: \(command)", "second"])
     }
 }

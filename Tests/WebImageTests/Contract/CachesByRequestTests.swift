@@ -126,6 +126,12 @@ import WebImageTesting
             _ = Self.value(staged) { [request] in await $0.store(image, for: request) }
             expectEqual(Self.tiers(staged, request), isWritten ? .disk : [])
         }
+        // An animation keeps its frames, with alpha and without.
+        let animation = ImageFactory.animation(width: 8, height: 8, frames: 3, seed: 7, hasAlpha: hasAlpha)
+        expectEqual(animation.hasAlpha, hasAlpha)
+        _ = Self.value(staged) { await $0.store(animation, for: .numbered(4)) }
+        staged.emptyMemory()
+        expectEqual(staged.loadInTurn(.numbered(4)).value?.image.frameCount, 3)
     }
 
     @Test(arguments: [false, true], 0..<10 as Range<UInt64>)

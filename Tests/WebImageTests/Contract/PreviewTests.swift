@@ -17,7 +17,7 @@ import WebImageTesting
         let (events, caller) = scenario.load(PreviewScenario.request())
         scenario.sendRest()
         let previews = PreviewScenario.previews(events)
-        #expect(previews.count >= 3)
+        expect(previews.count, >=, 3)
         expect(previews.allSatisfy { $0.width == 48 && $0.height == 32 })
         let (first, last) = (try required(previews.first), try required(previews.last))
         expect(!first.isSame(as: last))
@@ -50,10 +50,10 @@ import WebImageTesting
         let loads = [PreviewScenario.request(), PreviewScenario.request(), other].map { scenario.load($0) }
         for _ in 0..<4 { scenario.send() }
         let counts = loads.map { PreviewScenario.previews($0.events).count }
-        #expect(counts[0] >= 2)
+        expect(counts[0], >=, 2)
         expectEqual(counts, Array(repeating: counts[0], count: 3))
         // The first part is no picture yet.
-        #expect(scenario.staged.coder.decodes <= 4)
+        expect(scenario.staged.coder.decodes, <=, 4)
         scenario.sendRest()
         expect(loads.allSatisfy { $0.caller.value != nil })
     }
@@ -76,7 +76,7 @@ import WebImageTesting
             let scenario = try PreviewScenario(seed: seed)
             let (events, _) = scenario.load(PreviewScenario.request(interval: .seconds(3_600)))
             scenario.sendRest()
-            #expect(PreviewScenario.previews(events).count <= 1)
+            expect(PreviewScenario.previews(events).count, <=, 1)
         }
         let options = PreviewOptions(interval: .seconds(1))
         expectEqual(options.pause(after: .seconds(1), isPicture: true), .seconds(4))
@@ -128,10 +128,10 @@ import WebImageTesting
         request.coders = Identified(identity: "plain", .default)
         let (events, caller) = scenario.load(request)
         for _ in 0..<4 { scenario.send() }
-        #expect(PreviewScenario.previews(events).count >= 2)
+        expect(PreviewScenario.previews(events).count, >=, 2)
         let processing = scenario.staged.manager.pipeline.processing
         // The coefficients, between two previews.
-        #expect(processing.queue.byteCount > 96 * 64 * 2)
+        expect(processing.queue.byteCount, >, 96 * 64 * 2)
         if seed.isMultiple(of: 2) {
             scenario.breakOff()
         } else {

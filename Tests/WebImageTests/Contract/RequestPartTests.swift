@@ -57,7 +57,7 @@ import WebImageTesting
 
         // Requests with other time limits share no transfer, and a picture.
         let patient = Self.numbered { $0.transfer.totalTimeout = .seconds(600) }
-        #expect(RequestIdentity(patient) != RequestIdentity(.numbered(1)))
+        expect(RequestIdentity(patient) != RequestIdentity(.numbered(1)))
         expectEqual(patient.originalKey, ImageRequest.numbered(1).originalKey)
         expect(patient.allowsDisk)
         let urgent = Self.numbered { $0.transfer.priority = .high }

@@ -34,7 +34,7 @@ struct CacheClockTests {
         time.advance(by: .seconds(-ahead))
         try await expectEqual((cache.entry(for: key) != nil), isKept)
         try await expectEqual((cache.metadata(for: key) != nil), isKept)
-        #expect(folder.entryFiles.isEmpty != isKept)
+        expect(folder.entryFiles.isEmpty != isKept)
         await expectEqual(cache.statistics.expirations, (isKept ? 0 : 1))
         await expectEqual(cache.totalBytes, folder.entryBytes)
     }

@@ -117,7 +117,7 @@ struct CacheStackTests {
             let caches = ImageCaches(watch: nil, disk: store)
             #expect((caches.sharing as? SharedCache) === (hasLeases ? shared : nil))
             let manager = ImageManager(caches: caches, transport: HTTPClient())
-            #expect(manager.diskCache === disk)
+            expect(manager.diskCache === disk)
             _ = await manager.shutdown(within: .seconds(10))
         }
         // What new entries do not reach is not found.

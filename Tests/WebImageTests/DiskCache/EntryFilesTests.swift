@@ -242,7 +242,7 @@ struct EntryFilesTests {
             }
             let error = CacheError(try required(failure), path: files.folder)
             expectEqual(error.code, .inputOutput)
-            #expect(error.message.contains("Another program"))
+            expect(error.message.contains("Another program"))
         }
         expectEmpty(folder.openDescriptors)
     }

@@ -52,7 +52,7 @@ struct FormatTests {
         }
         let digest = KeyDigest(of: CacheKey("https://images.example/a.png"))
         expectEqual(KeyDigest(fileName: digest.fileName), digest)
-        #expect(digest.fileName.prefix(16).hasSuffix(digest.folder))
+        expect(digest.fileName.prefix(16).hasSuffix(digest.folder))
         expectEqual(KeyDigest(high: 0x0123_4567_89AB_CDEF, low: 0xFF).fileName, "0123456789abcdef00000000000000ff")
         let foreign = [
             "", "tmp", "0123456789ABCDEF00000000000000ff", "0123456789abcdef00000000000000f",
@@ -62,8 +62,8 @@ struct FormatTests {
             expectNil(KeyDigest(fileName: name), "\(name)")
         }
         expectEqual(Set(EntryFiles.entryFolders).count, 256)
-        #expect(Set((0..<100).map { KeyDigest(high: $0, low: 7).hashValue }).count > 95)
-        #expect(Set((0..<100).map { KeyDigest(high: 7, low: $0).hashValue }).count > 95)
+        expect(Set((0..<100).map { KeyDigest(high: $0, low: 7).hashValue }).count, >, 95)
+        expect(Set((0..<100).map { KeyDigest(high: 7, low: $0).hashValue }).count, >, 95)
     }
 
     /// The number of bytes, and how the digest that `sha256sum` makes of them begins.
@@ -76,7 +76,7 @@ struct FormatTests {
     @Test func `keys are equal when their bytes are`() {
         expectEqual(CacheKey("a"), CacheKey("a"))
         expectEqual("\u{E9}", "e\u{301}")
-        #expect(CacheKey("\u{E9}") != CacheKey("e\u{301}"))
+        expect(CacheKey("\u{E9}") != CacheKey("e\u{301}"))
         expectEqual(Set([CacheKey("\u{E9}"), CacheKey("e\u{301}")]).count, 2)
     }
 

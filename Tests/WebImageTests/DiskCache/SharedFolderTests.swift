@@ -41,12 +41,12 @@ struct SharedFolderTests {
             return highest
         }
         // No store waits for the cache that trims, so the folder may be above the limit for a while.
-        #expect(highest < maximumByteCount * 3 / 2)
+        expect(highest, <, maximumByteCount * 3 / 2)
         for cache in caches { await cache.maintenance?.value }
-        #expect(folder.entryBytes <= maximumByteCount)
+        expect(folder.entryBytes, <=, maximumByteCount)
         for cache in caches { _ = await cache.shutdown(within: .seconds(60)) }
-        #expect(folder.entryBytes <= maximumByteCount)
-        #expect(folder.entryBytes >= maximumByteCount / 2, "they do not trim what other caches have trimmed")
+        expect(folder.entryBytes, <=, maximumByteCount)
+        expect(folder.entryBytes, >=, maximumByteCount / 2, "they do not trim what other caches have trimmed")
     }
 
     @Test
@@ -59,21 +59,21 @@ struct SharedFolderTests {
             try await fill(cache, name: "\(number)", count: 25)
             _ = await cache.shutdown(within: .seconds(60))
         }
-        #expect(folder.entryBytes <= maximumByteCount)
+        expect(folder.entryBytes, <=, maximumByteCount)
 
         // The next process on a folder above the limit trims it.
         let time = self.time
         let large = DiskCache(.init(folder: folder.path, maximumByteCount: 4 * maximumByteCount, now: { time.now }))
         try await fill(large, name: "large", count: 500)
         _ = await large.shutdown(within: .seconds(60))
-        #expect(folder.entryBytes > 2 * maximumByteCount)
+        expect(folder.entryBytes, >, 2 * maximumByteCount)
         let brief = makeCache()
         _ = try await brief.contains(CacheKey("none"))
         _ = await brief.shutdown(within: .zero)
         let next = makeCache()
         _ = try await next.contains(CacheKey("none"))
         await next.maintenance?.value
-        #expect(folder.entryBytes <= maximumByteCount)
+        expect(folder.entryBytes, <=, maximumByteCount)
     }
 
     @Test func `two caches end within their limit, whatever the order of their steps`() throws {
@@ -92,8 +92,8 @@ struct SharedFolderTests {
             }
             stage.run()
             expect(stores.allSatisfy { $0.value != nil }, "seed \(seed)")
-            #expect(stage.folder.entryBytes <= 200_000, "seed \(seed)")
-            #expect(stage.folder.entryBytes >= 100_000, "seed \(seed)")
+            expect(stage.folder.entryBytes, <=, 200_000, "seed \(seed)")
+            expect(stage.folder.entryBytes, >=, 100_000, "seed \(seed)")
             for cache in caches { expectEqual(stage.leftovers(of: cache), [], "seed \(seed)") }
         }
     }
@@ -110,7 +110,7 @@ struct SharedFolderTests {
             expectEqual(stage.outcome { try await $0.store(entry, for: CacheKey("\(number)")).isStored }.value, true)
         }
         expectEqual(faults.calls.count { $0 == .list }, lists)
-        #expect(stage.folder.entryBytes <= 40_000)
+        expect(stage.folder.entryBytes, <=, 40_000)
         let account = try FileManager.default.attributesOfItem(atPath: stage.folder.path + "/account")
         #expect(account[.size] as? Int ?? 0 > 200, "it has told the others all the same")
 
@@ -140,8 +140,8 @@ struct SharedFolderTests {
         try #require(unsafe truncate(account, off_t(1 << 45)) == 0)
         for _ in 0..<3 { _ = stage.outcome(of: store) }
         let size = try FileManager.default.attributesOfItem(atPath: account)[.size] as? Int
-        #expect(try required(size) < 4_096)
-        #expect(stage.folder.entryBytes <= 40_000)
+        try expect(required(size), <, 4_096)
+        expect(stage.folder.entryBytes, <=, 40_000)
         expectEqual(stage.leftovers(), [])
 
         // Anything in the place of the account is removed, except a full folder.
@@ -188,14 +188,14 @@ struct SharedFolderTests {
         let (process, input) = try lockElsewhere(folder.path + "/account")
         try await fill(cache, name: "second", count: 250)
         await cache.maintenance?.value
-        #expect(folder.entryBytes > maximumByteCount * 95 / 100)
-        #expect(folder.entryBytes <= maximumByteCount)
+        expect(folder.entryBytes, >, maximumByteCount * 95 / 100)
+        expect(folder.entryBytes, <=, maximumByteCount)
         expectEqual(folder.accountDescriptors.count, 1, "each look for the right is closed")
         try input.fileHandleForWriting.close()
         process.waitUntilExit()
         try await fill(cache, name: "third", count: 1)
         await cache.maintenance?.value
-        #expect(folder.entryBytes <= maximumByteCount * 95 / 100)
+        expect(folder.entryBytes, <=, maximumByteCount * 95 / 100)
         expectEmpty(warnings.codes)
     }
 

@@ -41,6 +41,18 @@ import WebImageTesting
         }
     }
 
+    @Test func `without a disk, clearing memory forgets what a transfer has brought for a load under way`() {
+        let scenario = ManagerScenario(seed: 1)
+        let wish = scenario.manager.pipeline.jobs.wish(for: .numbered(1), RequestIdentity(.numbered(1)))
+        expect(scenario.loadInTurn(1).value != nil)
+        let clearing = Probe(on: scenario.executor) { [manager = scenario.manager] in try await manager.clear(.memory) }
+        scenario.executor.drain()
+        expect(clearing.value != nil)
+        expect(scenario.loadInTurn(1).value != nil)
+        expectEqual(scenario.transport.requests.count, 2)
+        withExtendedLifetime(wish) {}
+    }
+
     @Test(arguments: seeds) func `what waits to be written does not come back after all is cleared`(seed: UInt64) throws
     {
         let staged = try StagedManager(seed: seed)

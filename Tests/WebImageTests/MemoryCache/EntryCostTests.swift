@@ -70,7 +70,7 @@ import WebImageTesting
                         return caches
                     }
                     let counted = caches.memory.statistics.cost
-                    #expect(abs(given - counted) * 5 <= given, "\(sort), \(limit): \(counted) for \(given)")
+                    expect(abs(given - counted) * 5, <=, given, "\(sort), \(limit): \(counted) for \(given)")
                 }
             }
         }

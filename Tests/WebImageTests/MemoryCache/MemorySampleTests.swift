@@ -75,7 +75,7 @@ struct MemorySampleTests {
             for part in [sample.someStalled, sample.allStalled, sample.usedPart, sample.availablePart] {
                 #expect(part.map { $0 >= 0 } ?? true)
             }
-            #expect((sample.availablePart ?? 1) <= 1)
+            expect((sample.availablePart ?? 1), <=, 1)
         }
     }
 

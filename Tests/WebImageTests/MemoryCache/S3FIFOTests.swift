@@ -63,7 +63,7 @@ struct S3FIFOTests {
         let zipf = ZipfTrace(count: 5_000, exponent: exponent)
         let hits = Self.hits(of: 40_000, limit: 250) { _ in zipf.next(using: &random) }
         // The advantage is four to nine points of 40,000 requests; the test requires two.
-        #expect(hits.table > hits.recent + 800, "\(hits)")
+        expect(hits.table, >, hits.recent + 800, "\(hits)")
     }
 
     @Test(arguments: 0..<3)
@@ -77,7 +77,7 @@ struct S3FIFOTests {
         }
         // The advantage is 2.4 points; with the queues of the paper it is one at most, and without the ghosts of main
         // two.
-        #expect(hits.table > hits.recent + 860, "\(hits)")
+        expect(hits.table, >, hits.recent + 860, "\(hits)")
     }
 
     @Test func `entries in use are not evicted by a scan or a large new entry, and one that returns is kept longer`() {
@@ -117,7 +117,7 @@ struct S3FIFOTests {
             expectEqual(retired, [0])
             _ = table.store(0, for: 0, cost: 1, retired: &retired)
             for key in 100..<140 { _ = table.store(key, for: key, cost: 1, retired: &retired) }
-            #expect(table.contains(0))
+            expect(table.contains(0))
         }
     }
 
@@ -166,19 +166,19 @@ struct S3FIFOTests {
             let isStored = table.store(turn, for: 100, cost: cost, retired: &retired)
             expect(!isStored, "the others are in use")
             for key in 0..<80 { _ = table.value(for: key) }
-            #expect(table.count >= 70)
+            expect(table.count, >=, 70)
         }
         let before = table.count
         _ = table.store(31, for: 100, cost: cost, retired: &retired)
-        #expect(table.count >= before - 10, "an eighth at most")
+        expect(table.count, >=, before - 10, "an eighth at most")
 
         // A picture above half of the limit is held when it alone is requested.
         do {
             var (table, retired) = (filled(), [Int]())
             let turns = (1...40).first { table.store($0, for: 100, cost: cost, retired: &retired) } ?? 0
-            #expect((3...40).contains(turns))
+            expect((3...40).contains(turns))
             expectEqual(table.value(for: 100), turns)
-            #expect(table.totalCost <= 80)
+            expect(table.totalCost, <=, 80)
         }
     }
 
@@ -191,9 +191,9 @@ struct S3FIFOTests {
             ghosts.remember(hash % 40_000, atMost: limit)
             if hash % 3 == 0 { _ = ghosts.forget(hash - 5) }
             longest = max(longest, ghosts.placeCount)
-            #expect(ghosts.count <= limit)
+            expect(ghosts.count, <=, limit)
         }
-        #expect(longest <= 2 * limit)
+        expect(longest, <=, 2 * limit)
 
         // Hashes beyond the limit are forgotten, oldest first.
         do {
@@ -211,7 +211,7 @@ struct S3FIFOTests {
         var table = S3FIFO<Int, Int>(maximumCost: 80, maximumCount: 10)
         var retired: [Int] = []
         for key in 0..<10_000 { _ = table.store(key, for: key, cost: 1, retired: &retired) }
-        #expect(table.slots.count <= 11)
+        expect(table.slots.count, <=, 11)
     }
 }
 

@@ -45,6 +45,20 @@ import WebImageTesting
         watched.withLock { $0 = nil }
     }
 
+    @Test(arguments: fewerSeeds) func `what the most urgent picture needs goes before less urgent ones`(seed: UInt64) {
+        let scenario = ManagerScenario(seed: seed)
+        func urgent(_ request: ImageRequest, _ priority: ImagePriority) -> ImageRequest {
+            var urgent = request
+            urgent.priority = priority
+            return urgent
+        }
+        let first = scenario.load(urgent(marked(0), .veryHigh))
+        let others = (1..<60).map { scenario.load(urgent(.numbered($0), .high)) }
+        scenario.executor.drain()
+        expect((others + [first]).allSatisfy { $0.value != nil })
+        expect(scenario.transport.requests.last?.url.lastPathComponent != "999.png")
+    }
+
     @Test func `two thousand pictures with a common mark end at the smallest budget`() throws {
         let picture = try Pictures.png(1)
         let scenario = ManagerScenario(seed: 1, configuration: Self.configuration(Self.oneDecode)) {

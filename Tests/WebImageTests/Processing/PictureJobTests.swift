@@ -184,7 +184,7 @@ import WebImageTesting
             let alone = try TransformerPipeline(list).transform(ImageCoders.default.decode(photo))
             let other = try #require(shared[number])
             expectEqual(other.size, alone.size)
-            #expect(other.similarity(to: alone) >= 0.99)
+            expect(other.similarity(to: alone), >=, 0.99)
         }
         _ = await together.shutdown(within: .zero)
     }

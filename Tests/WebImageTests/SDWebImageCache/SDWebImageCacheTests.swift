@@ -172,7 +172,7 @@ struct SDWebImageCacheTests {
             let place = try FileSystem().openFolder(folder.path, mayBeLink: true)
             let status = try FileSystem().status(of: SDWebImageName(key).file, in: place)
             try FileSystem().close(place)
-            #expect(abs(Double(status.accessedAt) - Double(time.now.wholeSeconds)) > 1_000, "no use is noted")
+            expect(abs(Double(status.accessedAt) - Double(time.now.wholeSeconds)), >, 1_000, "no use is noted")
         }
     }
 
@@ -205,7 +205,7 @@ struct SDWebImageCacheTests {
                 time.advance(by: .seconds(10))
             }
             let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
-            #expect((4...11).contains(files.count))
+            expect((4...11).contains(files.count))
             try await expect(cache.contains(CacheKey("39")))
             try await expectEqual(cache.store(sampleEntry(1, size: 5_001), for: key).error?.code, .tooLarge)
         }
@@ -273,7 +273,7 @@ struct SDWebImageCacheTests {
             expect(found == sampleEntry(1).bytes || found == sampleEntry(2).bytes, "step \(step)")
             _ = try await cache.store(sampleEntry(1), for: key)
         }
-        #expect(warnings.codes.contains(.diskFull))
+        expect(warnings.codes.contains(.diskFull))
         expectEmpty(folder.openDescriptors)
         let hidden = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/.swift-web-image")
         expectEqual(hidden, [SDWebImageName(key).digest], "no unfinished file")

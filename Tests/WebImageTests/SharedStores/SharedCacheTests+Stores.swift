@@ -102,7 +102,7 @@ extension SharedCacheTests {
         expectEqual(other.table.take(original), leases[0])
         other.table.enter(holds[1])
         expectNil(other.table.take(original, token: 1))
-        #expect(other.table.hold(of: original) === holds[1])
+        expect(other.table.hold(of: original) === holds[1])
         expectEqual(other.table.take(original, token: 2), leases[1])
         expectEqual(other.table.count, 0)
     }

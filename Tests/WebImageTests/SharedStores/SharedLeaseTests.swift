@@ -282,7 +282,7 @@ import WebImageTesting
             scenario.run()
             expect(callers.allSatisfy { $0.value != nil })
             expectEmpty(store.present.leases)
-            #expect(store.present.ends.contains(.failed(SharedFailure.alone.encoded, lifetime: .seconds(2))))
+            expect(store.present.ends.contains(.failed(SharedFailure.alone.encoded, lifetime: .seconds(2))))
         }
     }
 }
