@@ -160,8 +160,8 @@ static int prepare(swi_profile *made, cmsHPROFILE source, cmsHPROFILE target) {
     cmsColorSpaceSignature space = cmsGetColorSpace(source);
     made->is_grey = space == cmsSigGrayData;
     int is_wide = made->pixels == SWI_PIXELS_RGBA_16;
-    if (made->pixels == SWI_PIXELS_INVERTED_CMYK || space == cmsSigCmykData) {
-        if (made->pixels != SWI_PIXELS_INVERTED_CMYK || space != cmsSigCmykData) return -1;
+    if (made->pixels == SWI_PIXELS_INVERTED_CMYK) {
+        // No conversion of other colours has such pixels.
         format = TYPE_CMYK_8_REV;
     } else if (made->is_grey) {
         if (!is_wide) return tabulate(made, source, target, intent);

@@ -16,6 +16,8 @@ public struct MetadataBlocks: Sendable {
     /// The pixels that a conversion gets; one of `SWI_PIXELS_...`.
     private(set) var pixels = Int32(SWI_PIXELS_RGBA_8)
 
+    /// Whether the pixels are more than greys.
+    private var hasColors = true
     private let limit: Int
     /// Markers and chunks that may still be passed.
     private var left = 65_536
@@ -45,6 +47,8 @@ public struct MetadataBlocks: Sendable {
         }
         // A PNG has said it all.
         if format != .png, colors == nil { colors = profile.map { .profile($0) } }
+        // One of other colours than the pixels counts as none.
+        if hasColors, case .profile(let known)? = colors, known.dropFirst(16).starts(with: "GRAY".utf8) { colors = nil }
     }
 
     /// Where the conversion of the pixels begins; `nil` for sRGB, and where the file says nothing.
@@ -79,9 +83,10 @@ public struct MetadataBlocks: Sendable {
             let payload = file[(offset + 4)..<(offset + 2 + length)]
             if file[offset + 1] == 0xE2, payload.count > 14, payload.starts(with: name) {
                 parts[payload[payload.startIndex + 12]] = payload.dropFirst(14)
-            } else if JPEGHeader.startsFrame(file[offset + 1]), payload.count > 5, payload[payload.startIndex + 5] == 4
-            {
-                pixels = Int32(SWI_PIXELS_INVERTED_CMYK)
+            } else if JPEGHeader.startsFrame(file[offset + 1]), payload.count > 5 {
+                let components = payload[payload.startIndex + 5]
+                hasColors = components > 1
+                if components == 4 { pixels = Int32(SWI_PIXELS_INVERTED_CMYK) }
             } else if file[offset + 1] == 0xE1, exif == nil, payload.starts(with: EXIF.prefix), payload.count <= limit {
                 exif = payload
             }
@@ -97,7 +102,10 @@ public struct MetadataBlocks: Sendable {
     /// - Source: PNG (third edition), sections 11.3.2.3 and 11.3.4.6.
     private mutating func readPNG(_ file: [UInt8]) {
         var (hasPixels, hasProfile, named) = (false, false, PNGColors())
-        if file.count > 24, file[24] == 16 { pixels = Int32(SWI_PIXELS_RGBA_16) }
+        if file.count > 25 {
+            if file[24] == 16 { pixels = Int32(SWI_PIXELS_RGBA_16) }
+            hasColors = file[25] & 2 != 0
+        }
         defer { colors = named.description(profile) }
         for chunk in PNGChunks(file, from: 8) {
             // With its check sum.
