@@ -60,11 +60,25 @@ struct KeptMetadataTests {
 
     @Test func `texts of any length are written and read again`() throws {
         for length in 0...9 {
-            let (artist, copyright) = (String("Ada Byron".prefix(length)), String("Copyright".prefix(9 - length)))
-            let metadata = ImageMetadata(copyright: copyright, artist: artist)
-            let file = try coders.encode(Self.picture(metadata), as: .png.keeping(.copyright))
-            try expectEqual(coders.decode(file).metadata, metadata)
+            for other in [0, 3, 4, 5, 9 - length] where length + other > 0 {
+                let (artist, copyright) = (String("Ada Byron".prefix(length)), String("Copyright".prefix(other)))
+                let metadata = ImageMetadata(copyright: copyright, artist: artist)
+                let file = try coders.encode(Self.picture(metadata), as: .png.keeping(.copyright))
+                try expectEqual(coders.decode(file).metadata, metadata)
+            }
         }
+    }
+
+    @Test func `the block has its entries in order, short values within them, and long ones at even places`() throws {
+        let metadata = ImageMetadata(orientation: .right, copyright: "1815 Ada", artist: "Ada!")
+        let file = try coders.encode(Self.picture(metadata), as: .png.keeping(.all))
+        let block = try #require(MetadataBlocks(of: file).exif)
+        var expected: [UInt8] = [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 3]
+        expected += [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0]
+        expected += [0x01, 0x3B, 0, 2, 0, 0, 0, 5, 0, 0, 0, 50]
+        expected += [0x82, 0x98, 0, 2, 0, 0, 0, 9, 0, 0, 0, 56]
+        expected += [0, 0, 0, 0] + Array("Ada!\0\0".utf8) + Array("1815 Ada\0\0".utf8)
+        expectEqual(Array(block), expected)
     }
 
     @Test(arguments: formats)
@@ -178,13 +192,23 @@ struct KeptMetadataTests {
 
     @Test func `a profile that is broken, large or not of RGB colours counts as none`() throws {
         let faults: [(inout [UInt8]) -> Void] = [
-            { $0[3] += 1 }, { $0[8] = 9 }, { $0[16] = 0x58 }, { $0[12] = 0 }, { $0[20] = 0 }, { $0[36] = 0 },
-            { $0[128] = 255 }, { $0[131] = 0 }, { $0[131] = 9 }, { $0[139] = 131 }, { $0[143] = 21 },
+            { $0[3] += 1 }, { $0.append(0) }, { $0[8] = 1 }, { $0[8] = 6 }, { $0[8] = 9 }, { $0[16] = 0x58 },
+            { $0[12] = 0 }, { $0[20] = 0 }, { $0[36] = 0 },
+            { $0[128] = 255 }, { $0[131] = 0 }, { $0[131] = 9 }, { $0[139] = 131 }, { $0[139] = 143 }, { $0[143] = 21 },
             { $0[136] = 255 }, { $0.removeLast() }, { $0 = [] }, { $0 = Array($0.prefix(131)) },
             { $0 += [UInt8](repeating: 0, count: 65_536) },
         ]
         for fault in faults { #expect(ImageMetadata(colorProfile: Self.profile(fault)).colorProfile.isEmpty) }
+        func isKept(_ change: (inout [UInt8]) -> Void) -> Bool {
+            !ImageMetadata(colorProfile: Self.profile(change)).colorProfile.isEmpty
+        }
         expectEqual(ImageMetadata(colorProfile: Self.profile()).colorProfile, Self.profile())
+        for version in 2...5 as ClosedRange<UInt8> { expect(isKept { $0[8] = version }, "version \(version)") }
+        for (place, name) in [(12, "scnr"), (12, "prtr"), (12, "spac"), (20, "Lab ")] {
+            expect(isKept { $0.replaceSubrange(place..<place + 4, with: name.utf8) }, "\(name)")
+        }
+        expect(!isKept { $0.replaceSubrange(12..<16, with: "link".utf8) })
+        expect(isKept { $0[143] = 0 })
         // The largest one fits into each format.
         let largest = Self.profile { bytes in
             bytes += [UInt8](repeating: 7, count: ImageMetadata.maximumProfileByteCount - bytes.count)
