@@ -32,10 +32,12 @@ import Testing
             expectEqual(canvas.pixels, copy.pixels)
         }
         try canvas.draw(still(3, 3, .black), x: 0, y: 0, opacity: .nan)
-        var (whole, more) = (before, before)
-        try whole.draw(still(3, 3, .black), x: 0, y: 0, opacity: 1)
-        try more.draw(still(3, 3, .black), x: 0, y: 0, opacity: 7)
-        expectEqual(more.pixels, whole.pixels)
+        let glass = try still(3, 3, PixelColor(red: 255, green: 0, blue: 0, alpha: 102))
+        for (opacity, expected) in [(0.5, 204), (1, 153), (7, 153)] as [(Double, UInt8)] {
+            var copy = before
+            try copy.draw(glass, x: 0, y: 0, opacity: opacity)
+            expectEqual(pixel(copy.image, 2, 2), [255, expected, expected, 255], "\(opacity)")
+        }
         expect(before.pixels.allSatisfy { $0 == 255 })
         for (width, height) in [(0, 4), (-1, -1), (.max, .max)] as [(Int, Int)] {
             expectImageError(nil, "\(width) by \(height)") {
@@ -70,6 +72,26 @@ import Testing
                 expectEqual(canvas.pixels[3], 255)
             }
         }
+        // As far as both are opaque, they are mixed.
+        let alphas: [UInt8] = [51, 128, 255]
+        for (under, over) in alphas.flatMap({ under in alphas.map { (under, $0) } }) {
+            let below = PixelColor(red: 250, green: 90, blue: 10, alpha: under)
+            let above = PixelColor(red: 30, green: 200, blue: 100, alpha: over)
+            for opacity in [1, 0.4] {
+                var canvas = try PremultipliedCanvas(PixelSize(width: 1, height: 1), color: below)
+                let (b, a) = (canvas.pixels.map { Double($0) / 255 }, try still(1, 1, above).pixels)
+                try canvas.draw(still(1, 1, above), x: 0, y: 0, opacity: opacity, blend: mode)
+                let s = a.map { Double($0) / 255 * opacity }
+                for channel in 0..<3 {
+                    let mixed = formula(b[channel] / b[3], s[channel] / s[3]) * s[3] * b[3]
+                    let alone = s[channel] * (1 - b[3]) + b[channel] * (1 - s[3])
+                    let expected = mode == .plus ? min(s[channel] + b[channel], 1) : mixed + alone
+                    #expect(abs(Double(canvas.pixels[channel]) - expected * 255) <= 0.51, "\(over) over \(under)")
+                }
+                let alpha = mode == .plus ? min(s[3] + b[3], 1) : s[3] + b[3] - s[3] * b[3]
+                #expect(abs(Double(canvas.pixels[3]) - alpha * 255) <= 0.51, "\(over) over \(under)")
+            }
+        }
         let color = PixelColor(red: 200, green: 100, blue: 50)
         var empty = try PremultipliedCanvas(PixelSize(width: 1, height: 1))
         try empty.draw(still(1, 1, color), x: 0, y: 0, blend: mode)
@@ -98,6 +120,14 @@ import Testing
                 bottom = row[0].y + row[0].height + caption
             }
             expectEqual(sheet.image.size, PixelSize(width: width, height: bottom + spacing))
+            // A picture may change its shape by less than a pixel.
+            for (index, size) in sizes.enumerated() {
+                let frame = sheet.frames[index]
+                let shown = PixelSize(width: min(frame.width, size.width), height: min(frame.height, size.height))
+                if shown.width == frame.width, shown.height == frame.height {
+                    expectEqual(sheet.thumbnail(at: index).resultSize(for: size), shown)
+                }
+            }
             for (frame, size) in zip(sheet.frames, sizes) where frame.height > 40 && frame.width > 40 {
                 #expect(
                     abs(Double(frame.width) / Double(frame.height) / (Double(size.width) / Double(size.height)) - 1)

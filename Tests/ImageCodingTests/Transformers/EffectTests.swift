@@ -64,6 +64,49 @@ struct EffectTests {
             RoundCornersTransformer(radius: .infinity, borderWidth: .infinity).transform(Self.plain(9, 3)).width, 9)
     }
 
+    @Test func `corners and borders of any size lie at the distance from their own edge`() async {
+        await Property(cases: 300) { draw in
+            (
+                picture: PlainPicture(&draw, most: 9), radius: draw.oneOf([0, 1, 2.5, 4, 100]),
+                corners: ImageCorners(rawValue: draw.number(0...15)), border: draw.oneOf([0, 1, 2.5, 9]),
+                color: PixelColor(red: 250, green: 100, blue: 0, alpha: draw.oneOf([255, 128]))
+            )
+        }.holds { picture, radius, corners, border, color in
+            let round = RoundCornersTransformer(
+                radius: radius, corners: corners, borderWidth: border, borderColor: color)
+            let result = try round.transform(picture.image)
+            let isCut = radius > 0 && corners.rawValue != 0
+            if result.hasAlpha != (picture.image.hasAlpha || isCut) { return "alpha: \(result.hasAlpha)" }
+            let most = min(radius, Double(min(picture.width, picture.height)) / 2)
+            for (number, frame) in PlainPicture(result).frames.enumerated() {
+                for (x, y) in picture.places {
+                    // From the nearest sides, and the corner between them.
+                    let (isLeft, isTop) = (2 * x < picture.width, 2 * y < picture.height)
+                    let across = Double(isLeft ? x : picture.width - 1 - x) + 0.5
+                    let down = Double(isTop ? y : picture.height - 1 - y) + 0.5
+                    let corner = ImageCorners(rawValue: 1 << ((isTop ? 0 : 2) + (isLeft ? 0 : 1)))
+                    var depth = min(across, down)
+                    if corners.contains(corner), across < most, down < most {
+                        let (a, b) = (most - across, most - down)
+                        depth = most - (a * a + b * b).squareRoot()
+                    }
+                    let covered = min(max(depth + 0.5, 0), 1)
+                    let edge = border > 0 ? 1 - min(max(depth + 0.5 - border, 0), 1) : 0
+                    let place = y * picture.width + x
+                    for channel in 0..<4 {
+                        let shown = Double(picture.frames[number][place][channel])
+                        let line = Double(color.premultiplied[channel])
+                        let expected = (line * edge + shown * (1 - edge * Double(color.alpha) / 255)) * covered
+                        if abs(Double(frame[place][channel]) - expected) > 0.51 {
+                            return "\(frame[place]) in place of \(expected) at \(x), \(y)"
+                        }
+                    }
+                }
+            }
+            return nil
+        }
+    }
+
     @Test func `a circle is cut out of the middle`() throws {
         let image = try CircleTransformer().transform(Self.plain(50, 20))
         expectEqual(image.size, PixelSize(width: 20, height: 20))
