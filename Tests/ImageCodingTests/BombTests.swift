@@ -111,14 +111,28 @@ struct BombTests {
         // Some twelve kilobytes a group.
         let difference = try cost(6_400) - cost(1_600)
         #expect((4_800 * 10_000...4_800 * 14_000).contains(difference))
-        // With a cache of 2,048 colours, each group has codes for them: the flag before the groups, and 11 in four bits.
-        let plain = ImageFactory.codeGroupBombWebP(groups: 1_600)
-        var bits = plain[20...].flatMap { byte in (0..<8).map { byte >> $0 & 1 } }
-        bits.replaceSubrange(41..<42, with: [1, 1, 1, 0, 1])
-        let cached = (0..<plain.count - 20).map { place in (0..<8).reduce(UInt8(0)) { $0 | bits[place * 8 + $1] << $1 }
+        func cost(_ groups: Int, _ place: Range<Int>, _ bits: [UInt8]) throws -> Int {
+            let plain = ImageFactory.codeGroupBombWebP(groups: groups)
+            var all = plain[20...].flatMap { byte in (0..<8).map { byte >> $0 & 1 } }
+            all.replaceSubrange(place, with: bits)
+            var changed = [UInt8](repeating: 0, count: plain.count - 20)
+            for index in 0..<changed.count * 8 { changed[index / 8] |= all[index] << UInt8(index % 8) }
+            return try ImageCoders.default.decodingByteCount(of: plain[..<20] + changed)
         }
-        let more = try ImageCoders.default.decodingByteCount(of: plain[..<20] + cached) - cost(1_600)
+        // With a cache of 2,048 colours, each group has codes for them: the flag before groups, and 11 in four bits.
+        let more = try cost(1_600, 41..<42, [1, 1, 1, 0, 1]) - cost(1_600)
         #expect(more >= 1_600 * 2_048 * 4)
+        // Of four blocks, the last one has another group: its green and its red, the highest bit first.
+        func costOfLast(_ group: Int) throws -> Int {
+            let digits = (0..<8).reversed()
+            let bits = digits.map { UInt8(group >> $0 & 1) } + digits.map { UInt8(group >> ($0 + 8) & 1) }
+            return try cost(4, 202..<218, bits)
+        }
+        // Up to 1,000 groups are made whether a block has them or not; of more, those that there are.
+        let (three, four) = (try costOfLast(2), try costOfLast(3))
+        expectEqual((four - three) / 1_000, 12)
+        try expectEqual(costOfLast(999), four + 996 * (four - three))
+        try expectEqual(costOfLast(1_000), four + (four - three))
     }
 
     @Test func `a lossless WebP beyond the memory is drawn smaller for a thumbnail`() throws {

@@ -127,6 +127,22 @@ import WebImageTesting
         }
     }
 
+    @Test func `all previews of a file together draw no more pixels than one decode may, to the last one`() throws {
+        let file = try file(96, 64)
+        func drawn(_ most: Int) throws -> Int {
+            let options = DecodeOptions(limits: ImageLimits(maximumDrawnPixelCount: most))
+            let previewer = try JPEGPreviewer(JPEGHeader(file, options), options)
+            for part in 1...3 { _ = try previewer.preview(of: Array(file.prefix(file.count * part / 3))) }
+            expectImageError(.workLimitExceeded) { for _ in 0...most { _ = try previewer.preview(of: file) } }
+            return previewer.drawnPixelCount
+        }
+        let whole = try JPEGPreviewer(JPEGHeader(file, DecodeOptions()), DecodeOptions())
+        for part in 1...3 { _ = try whole.preview(of: Array(file.prefix(file.count * part / 3))) }
+        let count = whole.drawnPixelCount
+        #expect(try drawn(count) > count)
+        expectImageError(.workLimitExceeded) { try drawn(count - 1) }
+    }
+
     @Test func `a cancelled preview ends, and a later one goes on`() async throws {
         let file = try file()
         let previewer = try #require(try coders.previewer(for: file))

@@ -59,6 +59,46 @@ struct LimitTests {
         expectNil(size(10, ImageLimits(maximumSide: 399)))
     }
 
+    @Test func `an error says what the file has, what may be, and which limit to raise`() {
+        let limits = ImageLimits(
+            maximumPixelCount: 100, maximumSide: 40, maximumFrameCount: 3, maximumAnimationPixelCount: 250,
+            maximumByteCount: 9, maximumDrawnPixelCount: 7)
+        func text(_ check: () throws -> Void) -> String? {
+            expectImageError(nil, "no error", check)?.description
+        }
+        func size(_ width: Int, _ height: Int) -> PixelSize { PixelSize(width: width, height: height) }
+        for sides in [size(0, 5), size(5, 0), size(-1, 5)] {
+            expectEqual(
+                text { try limits.check(sides) },
+                "ImageError.malformed: The picture is \(sides) pixels: nothing to show.")
+        }
+        for sides in [size(41, 1), size(1, 41)] {
+            expectEqual(
+                text { try limits.check(sides) },
+                "ImageError.tooLarge: \(sides) pixels: a side may have 40 at most.")
+        }
+        expectEqual(
+            text { try limits.check(size(10, 11)) },
+            "ImageError.tooLarge: 10x11 pixels: a frame may have 100 at most. Raise ImageLimits.maximumPixelCount.")
+        expectEqual(
+            text { try limits.check(size(10, 11), frames: 2) },
+            "ImageError.tooLarge: 10x11 pixels: a frame may have 100 at most. An animation is drawn whole for a "
+                + "thumbnail too. Raise ImageLimits.maximumPixelCount.")
+        expectEqual(
+            text { try limits.check(size(5, 5), frames: 4, onDemand: true) },
+            "ImageError.tooLarge: 4 frames: an animation may have 3 at most.")
+        expectEqual(
+            text { try limits.check(size(10, 10), frames: 3) },
+            "ImageError.tooLarge: 3 frames of 10x10: an animation may have 250 pixels at most.")
+        expectEqual(
+            text { try limits.check(byteCount: 10) },
+            "ImageError.memoryLimitExceeded: Decoding would take 10 bytes of memory, 9 are allowed. "
+                + "Ask for a thumbnail, or raise ImageLimits.maximumByteCount.")
+        expectEqual(
+            text { try DecodingWork(limits: limits, byteCount: 0).look(pixels: 8) },
+            "ImageError.workLimitExceeded: More than 7 pixels to draw in all scans, passes and frames.")
+    }
+
     @Test func `a tiny thumbnail of a huge picture holds too many rows`() throws {
         let small = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 10, height: 10)))
         expectImageError(.tooLarge) { try ImageCoders.default.decode(ImageFactory.oversizedPNG(), options: small) }

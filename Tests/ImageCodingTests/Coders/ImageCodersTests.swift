@@ -97,9 +97,14 @@ struct ImageCodersTests {
 
     @Test func `a thumbnail without area is refused`() throws {
         let bytes = try Fixture.named("rgba8.png").bytes
-        for box in [PixelSize(width: 0, height: 5), PixelSize(width: 5, height: -1)] {
-            expectImageError(.invalidRequest) {
-                try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: .resize(to: box)))
+        for (width, height) in [(0, 5), (5, 0), (-1, 5), (5, -1), (0, 0)] {
+            for mode in [ResizeTransformer.Mode.fit, .fill, .cover, .stretch] {
+                let box = PixelSize(width: width, height: height)
+                let error = expectImageError(.invalidRequest) {
+                    try ImageCoders.default.decode(
+                        bytes, options: DecodeOptions(thumbnail: .resize(to: box, mode: mode)))
+                }
+                expectEqual(error?.message, "A thumbnail of \(width)x\(height) has no pixels.")
             }
         }
     }
