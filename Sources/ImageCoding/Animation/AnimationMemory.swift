@@ -46,6 +46,9 @@ public final class AnimationMemory: Sendable {
         for holder in holders { holder.buffer?.releaseMemory() }
     }
 
+    /// The number of animations that have or had readers.
+    var bufferCount: Int { state.withLock { $0.holders.count } }
+
     /// Whether there is room for frames that are not needed yet.
     var hasRoom: Bool { state.withLock { $0.used < $0.limit / $0.divisor } }
 

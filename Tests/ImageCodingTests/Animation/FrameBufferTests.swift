@@ -104,6 +104,19 @@ struct FrameBufferTests {
         }
     }
 
+    @Test func `frames are made ahead below the limit, and not at it`() {
+        memory.byteLimit = 80
+        for (divisor, limit) in [(1, 80), (20, 4), (0, 80), (-3, 80)] {
+            memory.reduce(by: divisor)
+            memory.note(limit - 1)
+            expect(memory.hasRoom, "a \(divisor). part")
+            memory.note(1)
+            expect(!memory.hasRoom, "a \(divisor). part")
+            memory.note(-limit)
+        }
+        expectEqual(AnimationMemory().byteLimit, 128 << 20)
+    }
+
     @Test func `under pressure the frames that are ready are given back`() async throws {
         let image = animation(CountedFrames(count: 9))
         var readers = readers(image, 1)
@@ -198,8 +211,10 @@ struct FrameBufferTests {
         readers = []
         while source.releases == 0 { await Task.yield() }
         expectAll(buffer?.count == 0, memory.byteCount == 0)
+        expectEqual(memory.bufferCount, 1)
         image = nil
         while buffer != nil { await Task.yield() }
+        while memory.bufferCount != 0 { await Task.yield() }
     }
 
     @Test func `a derived animation that is left takes nothing from the readers of the original`() async throws {
