@@ -73,7 +73,8 @@ import CImageShims
         }
     }
 
-    /// Draws the rows that the decoder did not draw, up to a row or to the last one.
+    /// Draws the rows that the decoder did not draw, up to a row or to the last one. A colour that is not opaque is
+    /// clear, and rows are premultiplied then, which shows that it is there.
     func fill(with color: PixelColor, upTo end: Int = .max) throws {
         let pixel = color.premultiplied
         while drawn < min(end, resampler.source.height) {
@@ -83,7 +84,6 @@ import CImageShims
             if pixel.contains(where: { $0 != pixel[0] }) {
                 for offset in 0..<stride { unsafe slot[offset] = pixel[offset % 4] }
             }
-            hasAlpha = hasAlpha || color.alpha < 255
             receive(upTo: drawn + 1)
         }
     }
