@@ -66,7 +66,7 @@ struct BitmapFileTests {
             ImageFactory.bitmapFile(width: 21, height: 17, seed: 79, inRuns: true))
         expect(stride(from: 1, to: picture.pixels.count, by: 4).allSatisfy { runs.pixels[$0] == picture.pixels[$0] })
         let icon = try ImageCoders.default.decode(ImageFactory.iconFile(side: 16, seed: 79))
-        #expect(icon.hasAlpha && icon.size == PixelSize(width: 16, height: 16))
+        expectAll(icon.hasAlpha, icon.size == PixelSize(width: 16, height: 16))
         for bytes in [bitmap, ImageFactory.iconFile(side: 16, seed: 79)] {
             for count in bytes.indices {
                 let options = DecodeOptions(failOn: .anyDamage)
@@ -87,7 +87,7 @@ struct BitmapFileTests {
         for y in 0..<17 {
             for x in 0..<23 {
                 let at = (y * 23 + x) * 4
-                #expect(image.pixels[at..<at + 3].elementsEqual([2, 5].contains(x) && y == 15 ? third : first))
+                expect(image.pixels[at..<at + 3].elementsEqual([2, 5].contains(x) && y == 15 ? third : first))
             }
         }
     }
@@ -183,7 +183,7 @@ struct BitmapFileTests {
         bytes = try Fixture.file("runs8.bmp").dropLast(2) + [UInt8](repeating: 0, count: 100_000) + [0, 1]
         let runs = DecodingWork(limits: .default, byteCount: bytes.count)
         _ = try BMPCoder().decode(bytes, DecodeOptions(), runs)
-        #expect(runs.lookCount >= 48)
+        expect(runs.lookCount, >=, 48)
         let stopped = DecodingWork(limits: .default, byteCount: bytes.count) { true }
         expectError(CancellationError.self) { try BMPCoder().decode(bytes, DecodeOptions(), stopped) }
     }

@@ -46,7 +46,7 @@ struct BombTests {
         // Each scan and the drawing; libjpeg reports once more for each scan that begins or ends.
         let count = try drawn(.default)
         let scan = 160 * 160
-        #expect((10 * scan...12 * scan).contains(count))
+        expect((10 * scan...12 * scan).contains(count))
         try expectEqual(drawn(ImageLimits(maximumDrawnPixelCount: count)), count)
         let error = expectImageError(.workLimitExceeded) { try drawn(ImageLimits(maximumDrawnPixelCount: count - 1)) }
         expectEqual(error?.message.contains("\(count - 1)"), true)
@@ -54,7 +54,7 @@ struct BombTests {
         expectImageError(.tooLarge) { try drawn(ImageLimits(maximumScanCount: 8)) }
         // Many empty scans end within the default work.
         let many = ImageFactory.scanBombJPEG(side: 4_700, scans: 99)
-        #expect(many.count < 1 << 20)
+        expect(many.count, <, 1 << 20)
         expectEqual(code(many, BombTests.thumbnail), .workLimitExceeded)
     }
 
@@ -64,7 +64,7 @@ struct BombTests {
         let image = try PNGCoder().decode(bytes, DecodeOptions(), work)
         expectEqual(image.size, PixelSize(width: 10, height: 10))
         // One look for each piece of 32 KiB, and one for each of the other chunks.
-        #expect(work.lookCount < 30)
+        expect(work.lookCount, <, 30)
     }
 
     @Test func `a PNG shows no row that was never drawn, and its image data must be contiguous`() throws {
@@ -110,7 +110,7 @@ struct BombTests {
         }
         // Some twelve kilobytes a group.
         let difference = try cost(6_400) - cost(1_600)
-        #expect((4_800 * 10_000...4_800 * 14_000).contains(difference))
+        expect((4_800 * 10_000...4_800 * 14_000).contains(difference))
         func cost(_ groups: Int, _ place: Range<Int>, _ bits: [UInt8]) throws -> Int {
             let plain = ImageFactory.codeGroupBombWebP(groups: groups)
             var all = plain[20...].flatMap { byte in (0..<8).map { byte >> $0 & 1 } }
@@ -121,7 +121,7 @@ struct BombTests {
         }
         // With a cache of 2,048 colours, each group has codes for them: the flag before groups, and 11 in four bits.
         let more = try cost(1_600, 41..<42, [1, 1, 1, 0, 1]) - cost(1_600)
-        #expect(more >= 1_600 * 2_048 * 4)
+        expect(more, >=, 1_600 * 2_048 * 4)
         // Of four blocks, the last one has another group: its green and its red, the highest bit first.
         func costOfLast(_ group: Int) throws -> Int {
             let digits = (0..<8).reversed()

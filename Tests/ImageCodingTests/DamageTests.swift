@@ -91,7 +91,7 @@ struct DamageTests {
         expectEqual(code(half), .truncated)
         expectEqual(code(half, .anyDamage), .truncated)
         let image = try decode(half, .never)
-        #expect(image.damage.contains([.missingPixels, .missingEnd]))
+        expect(image.damage.contains([.missingPixels, .missingEnd]))
         let pixels = image.frames[0].pixels
         // A lossless WebP shows nothing before its last block.
         if format != .losslessWebP { expectEqual(pixels.prefix(96 * 4 * 8), whole.prefix(96 * 4 * 8)) }
@@ -118,8 +118,8 @@ struct DamageTests {
         let half = Array(bytes.dropLast(30))
         expectEqual(code(half), .truncated)
         let (image, whole) = (try decode(half, .never), try decode(bytes))
-        #expect(image.damage.contains(.missingPixels))
-        #expect((5...6).contains(image.frames.count))
+        expect(image.damage.contains(.missingPixels))
+        expect((5...6).contains(image.frames.count))
         let sure = image.frames.dropLast()
         expectEqual(sure.map(\.pixels), whole.frames.prefix(sure.count).map(\.pixels))
         let first = DecodeOptions(firstFrameOnly: true)
@@ -200,7 +200,7 @@ struct DamageTests {
             found += 1
             expectEqual(code(broken, .anyDamage), .malformed)
         }
-        #expect(found > 5)
+        expect(found, >, 5)
         // A scan that ends early breaks the rules where an end follows, and is cut where none does.
         let short = Array(bytes.dropLast(60))
         expectEqual(code(short), .truncated)

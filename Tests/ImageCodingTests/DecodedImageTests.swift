@@ -34,7 +34,7 @@ struct DecodedImageTests {
         expectEqual(image.byteCount, 12)
         expect(image.isAnimated)
         let first = image.firstFrame
-        #expect(first.byteCount == 4 && !first.isAnimated && first.loopCount == 0 && first.hasAlpha)
+        expectAll(first.byteCount == 4, !first.isAnimated, first.loopCount == 0, first.hasAlpha)
         expectEqual(first.frames[0].duration, .zero)
     }
 

@@ -28,10 +28,10 @@ import WebImageTesting
             expectEqual(preview.damage, [.missingEnd, .missingPixels])
             sharpness.append(PixelComparison(preview.pixels, whole.pixels).psnr)
         }
-        #expect(sharpness.count >= 15)
+        expect(sharpness.count, >=, 15)
         expectEqual(sharpness.last, .infinity)
         expect(zip(sharpness, sharpness.dropFirst()).allSatisfy { $0 <= $1 + 0.5 })
-        #expect(try #require(sharpness.first) < 40)
+        try expect(#require(sharpness.first), <, 40)
     }
 
     @Test func `twenty previews read the file once`() throws {
@@ -45,11 +45,11 @@ import WebImageTesting
             count += 1
         }
         // Each draws a sixteenth of the pixels, at a quarter of both sides.
-        #expect(previewer.drawnPixelCount <= work.drawnPixelCount + (count + 1) * 300 * 240)
+        expect(previewer.drawnPixelCount, <=, work.drawnPixelCount + (count + 1) * 300 * 240)
         // Another one reads nothing, and counts what it draws.
         let before = previewer.drawnPixelCount
         _ = try previewer.preview(of: file)
-        #expect((300 * 220...300 * 225).contains(previewer.drawnPixelCount - before))
+        expect((300 * 220...300 * 225).contains(previewer.drawnPixelCount - before))
     }
 
     @Test(arguments: [1, 7, 64, 1_000]) func `a file may arrive in pieces of any size`(size: Int) throws {
@@ -139,7 +139,7 @@ import WebImageTesting
         let whole = try JPEGPreviewer(JPEGHeader(file, DecodeOptions()), DecodeOptions())
         for part in 1...3 { _ = try whole.preview(of: Array(file.prefix(file.count * part / 3))) }
         let count = whole.drawnPixelCount
-        #expect(try drawn(count) > count)
+        try expect(drawn(count), >, count)
         expectImageError(.workLimitExceeded) { try drawn(count - 1) }
     }
 

@@ -100,8 +100,8 @@ struct ResamplerTests {
                 ).resample(pixels)
                 let exact = Self.exact(pixels, source, window, target, inLinearLight: inLinearLight)
                 let comparison = PixelComparison(resampled, exact)
-                #expect(comparison.maxDifference <= 1)
-                #expect(comparison.psnr >= 60)
+                expect(comparison.maxDifference, <=, 1)
+                expect(comparison.psnr, >=, 60)
             }
         }
     }
@@ -116,13 +116,13 @@ struct ResamplerTests {
         for (inLinearLight, grey) in [(true, 188), (false, 128)] {
             let resize = ResizeTransformer(size: PixelSize(width: 8, height: 8), inLinearLight: inLinearLight)
             let middle = try resize.transform(image).pixels[(4 * 8 + 4) * 4]
-            #expect(abs(Int(middle) - grey) <= 1)
+            expect(abs(Int(middle) - grey), <=, 1)
             // A decoder does the same.
             for format in [EncodedFormat.png, .jpeg(quality: 100), .losslessWebP, .gif(isDithered: false)] {
                 let options = DecodeOptions(thumbnail: resize)
                 let file = try ImageCoders.default.encode(image, as: format)
                 let drawn = try ImageCoders.default.decode(file, options: options)
-                #expect(abs(Int(drawn.pixels[(4 * 8 + 4) * 4]) - grey) <= 1)
+                expect(abs(Int(drawn.pixels[(4 * 8 + 4) * 4]) - grey), <=, 1)
             }
         }
         expectEqual(ResizeTransformer(size: size, inLinearLight: true).key, "resize(64x64,fit,linear)")
@@ -161,7 +161,7 @@ struct ResamplerTests {
                 return []
             }
             let whole = Resampler(source: source, window: .whole(source), target: target, inLinearLight: inLinearLight)
-            #expect(try image.pixels == whole.resample(pixels))
+            try expectEqual(image.pixels, whole.resample(pixels))
         }
     }
 
@@ -171,7 +171,7 @@ struct ResamplerTests {
         let work = DecodingWork(limits: .default, byteCount: 0)
         let grey = PixelColor(red: 128, green: 128, blue: 128)
         let image = try unsafe plan.draw(work, missing: grey) { _, _ in [] }
-        #expect(image.pixels == (0..<50).flatMap { _ in grey.premultiplied })
+        expectEqual(image.pixels, (0..<50).flatMap { _ in grey.premultiplied })
         expect(!image.hasAlpha)
     }
 
@@ -183,7 +183,7 @@ struct ResamplerTests {
                     let box = ResizeTransformer(size: PixelSize(width: side, height: side), mode: mode)
                     let plan = FramePlan(
                         stored, orientation: .right, DecodeOptions(thumbnail: box), denominators: denominators)
-                    #expect(plan.drawingByteCount(inOrder: true) + plan.finishingByteCount < 16 << 20)
+                    expect(plan.drawingByteCount(inOrder: true) + plan.finishingByteCount, <, 16 << 20)
                 }
             }
         }
@@ -199,7 +199,7 @@ struct ResamplerTests {
                 expected[at] = Bitmap.multiply(straight[at], straight[at / 4 * 4 + 3])
             }
             expectEqual(drawn, expected)
-            #expect(hasAlpha != Bitmap.isOpaque(straight))
+            expect(hasAlpha != Bitmap.isOpaque(straight))
             let back = try Bitmap.unpremultiplied(drawn)
             for at in drawn.indices {
                 let alpha = Int(drawn[at / 4 * 4 + 3])

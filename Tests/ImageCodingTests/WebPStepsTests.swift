@@ -69,7 +69,7 @@ struct WebPStepsTests {
     /// What libwebp draws in one call.
     private func atOnce(_ bytes: [UInt8], _ size: PixelSize, as drawn: PixelSize) throws -> [UInt8] {
         var config = unsafe WebPDecoderConfig()
-        #expect(unsafe WebPInitDecoderConfig(&config) != 0)
+        expect(unsafe WebPInitDecoderConfig(&config) != 0)
         unsafe config.output.colorspace = MODE_RGBA
         unsafe config.options.use_scaling = drawn == size ? 0 : 1
         unsafe config.options.scaled_width = Int32(drawn.width)
@@ -127,7 +127,7 @@ struct WebPStepsTests {
         expectEqual(steps.end, 2_000 + 100_000 * 262_144 / 10_000_000)
         // Nearly all bytes are used, and nothing is drawn: the steps are short now.
         for _ in 0..<200 { steps.advance(drawn: 0) }
-        #expect(steps.end > 101_000 && !steps.isLast)
+        expectAll(steps.end > 101_000, !steps.isLast)
         steps.advance(drawn: size.pixelCount)
         expect(steps.isLast)
         // A header that claims to be longer than the file.
@@ -153,19 +153,19 @@ struct WebPStepsTests {
     /// What libwebp writes for pixels that it got in one call.
     private func encodedAtOnce(_ image: DecodedImage, _ format: EncodedFormat) throws -> [UInt8] {
         var config = WebPConfig()
-        #expect(unsafe WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, Float(format.options.quality)) != 0)
+        expect(unsafe WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, Float(format.options.quality)) != 0)
         config.method = 1
         if format.options.isLossless {
             config.lossless = 1
             config.quality = 75
         }
         var picture = unsafe WebPPicture()
-        #expect(unsafe WebPPictureInit(&picture) != 0)
+        expect(unsafe WebPPictureInit(&picture) != 0)
         unsafe picture.use_argb = 1
         unsafe picture.width = Int32(image.width)
         unsafe picture.height = Int32(image.height)
         let straight = try Bitmap.unpremultiplied(image.pixels)
-        #expect(unsafe WebPPictureImportRGBA(&picture, straight, Int32(image.width * 4)) != 0)
+        expect(unsafe WebPPictureImportRGBA(&picture, straight, Int32(image.width * 4)) != 0)
         defer { unsafe WebPPictureFree(&picture) }
         var memory = unsafe WebPMemoryWriter()
         unsafe WebPMemoryWriterInit(&memory)
@@ -173,7 +173,7 @@ struct WebPStepsTests {
         unsafe withUnsafeMutablePointer(to: &memory) { memory in
             unsafe picture.writer = WebPMemoryWrite
             unsafe picture.custom_ptr = UnsafeMutableRawPointer(memory)
-            #expect(unsafe WebPEncode(&config, &picture) != 0)
+            expect(unsafe WebPEncode(&config, &picture) != 0)
         }
         return unsafe Array(UnsafeBufferPointer(start: memory.mem, count: memory.size))
     }

@@ -49,7 +49,7 @@ struct AnimationPlayerTests {
         for frame in 1..<count {
             await pass(100)
             await reader.wait(for: frame + 1)
-            #expect(player.state.withLock { $0.sleepers.count } <= 1)
+            expect(player.state.withLock { $0.sleepers.count }, <=, 1)
         }
         try await expectEqual(shown.count, count)
         expect(player.state.withLock { $0.sleepers.isEmpty })
@@ -200,7 +200,7 @@ struct AnimationPlayerTests {
         let whole = try ImageCoders.default.decode(bytes)
         let options = DecodeOptions(framesOnDemand: true, failOn: .never)
         let part = try ImageCoders.default.decode(Array(bytes.prefix(bytes.count * 3 / 4)), options: options)
-        #expect((2..<4).contains(part.frameCount))
+        expect((2..<4).contains(part.frameCount))
         let player = player(part, isComplete: false) { $0.loopCount = 1 }
         let reader = Reader()
         async let shown = reader.read(player)

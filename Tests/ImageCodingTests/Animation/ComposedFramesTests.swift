@@ -79,7 +79,7 @@ import Testing
         }
         for place in stride(from: 199, to: 0, by: -10) {
             _ = try drawn(place, of: source)
-            #expect(source.frames.byteCount <= 1_000 + 8 * Self.size.bitmapByteCount)
+            expect(source.frames.byteCount, <=, 1_000 + 8 * Self.size.bitmapByteCount)
         }
         // Places that were left give their canvas back.
         for index in 10..<40 { _ = try drawn(index, of: source) }

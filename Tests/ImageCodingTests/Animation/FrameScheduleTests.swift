@@ -48,9 +48,9 @@ import Testing
 
     @Test func `extreme durations and counts do not overflow`() {
         let long = FrameSchedule(durations: Array(repeating: .seconds(Int64.max), count: 200_000), loopCount: .max)
-        #expect(long.position(at: .seconds(Int64.max)).frame < 200_000)
+        expect(long.position(at: .seconds(Int64.max)).frame, <, 200_000)
         expectEqual(long.position(at: .seconds(-1)).frame, 0)
-        #expect(FrameSchedule(durations: [], loopCount: -3).position(at: .seconds(1)).shows(0, for: nil))
+        expect(FrameSchedule(durations: [], loopCount: -3).position(at: .seconds(1)).shows(0, for: nil))
         expectNil(FrameSchedule(durations: [.zero], loopCount: 0).position(at: .seconds(1)).remaining)
     }
 }

@@ -73,9 +73,9 @@ private let last = Atomic<Int>(0)
             canvas.isShared = true
             let before = work.lookCount
             try canvas.begin(rect, disposal, work)
-            #expect(work.lookCount - before >= 4)
+            expect(work.lookCount - before, >=, 4)
             let copy = place(canvas.pixels)
-            #expect(copy != place(shown))
+            expect(copy != place(shown))
             canvas.pixels[3] = 1
             expectEqual(place(canvas.pixels), copy)
         }
@@ -105,7 +105,7 @@ private let last = Atomic<Int>(0)
         for index in [1, 7, 2] {
             let work = DecodingWork(limits: .default, byteCount: 0)
             kept.append(try source.draw(index, work).pixels)
-            #expect(work.lookCount >= 4, "frame \(index)")
+            expect(work.lookCount, >=, 4, "frame \(index)")
         }
         for looks in 1...4 {
             var left = looks

@@ -27,7 +27,7 @@ struct EncodeOptionsTests {
         try expectEqual(coders.encode(image, as: format.limited(toByteCount: whole.count)), whole)
         let limit = whole.count / 2
         let small = try coders.encode(image, as: format.limited(toByteCount: limit))
-        #expect(small.count <= limit)
+        expect(small.count, <=, limit)
         try expectEqual(
             coders.encode(image, as: format.limited(toByteCount: small.count)), small, "a file of the limit")
         // The file is that of one quality, and that of the next one is too large.
@@ -35,7 +35,7 @@ struct EncodeOptionsTests {
             try coders.encode(image, as: format.with { $0.quality = quality })
         }
         let quality = try #require(try (1...95).first { try file($0) == small })
-        #expect(try file(quality + 1).count > limit)
+        try expect(file(quality + 1).count, >, limit)
         // A limit that no quality reaches gives the smallest file; formats without a quality have one file.
         let tiny = try Self.noise(16)
         let least = format.with { $0.quality = 1 }
@@ -63,13 +63,13 @@ struct EncodeOptionsTests {
         let image = ImageFactory.picture(width: 120, height: 90, seed: 3)
         let fast = try coders.encode(image, as: .webp(effort: 0))
         let small = try coders.encode(image, as: .webp(effort: 6))
-        #expect(small.count < fast.count)
+        expect(small.count, <, fast.count)
         let noise = try Self.noise(64)
         func lossless(_ near: Int) throws -> Int {
             let options = EncodeOptions(isLossless: true, nearLossless: near)
             return try coders.encode(noise, as: EncodedFormat(.webp, options: options)).count
         }
-        #expect(try lossless(40) < lossless(100))
+        try expect(lossless(40), <, lossless(100))
     }
 
     @Test func `the estimate of memory covers a resize and a search`() {

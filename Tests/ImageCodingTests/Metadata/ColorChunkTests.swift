@@ -27,11 +27,11 @@ import WebImageTesting
         let plain = try Fixture.file("rgb8.png")
         expectNil(colors(PNGChunk.inserting("gAMA", PNGChunk.bigEndian(45_455), into: plain)))
         expectNil(colors(PNGChunk.inserting("gAMA", [0, 0, 0, 0], into: plain)))
-        #expect(colors(PNGChunk.inserting("gAMA", PNGChunk.bigEndian(55_556), into: plain)) != nil)
+        expect(colors(PNGChunk.inserting("gAMA", PNGChunk.bigEndian(55_556), into: plain)) != nil)
         expectNil(colors(PNGChunk.inserting("cHRM", [UInt8](repeating: 0, count: 32), into: plain)))
         // The x and y of white, red, green and blue, times 100,000.
         let measured: [UInt32] = [31_270, 32_900, 68_000, 32_000, 26_500, 69_000, 15_000, 6_000]
-        #expect(colors(PNGChunk.inserting("cHRM", measured.flatMap(PNGChunk.bigEndian), into: plain)) != nil)
+        expect(colors(PNGChunk.inserting("cHRM", measured.flatMap(PNGChunk.bigEndian), into: plain)) != nil)
         // White without light, or all light, and colours that would take light away.
         for (index, number) in [(1, 900), (0, 70_000), (3, 70_000), (6, .max), (7, .max >> 1)] as [(Int, UInt32)] {
             var numbers = measured
@@ -107,10 +107,10 @@ import WebImageTesting
         }
         // BT.2408: a signal of 75 % is 203 cd/m² on a screen of 1,000.
         for (found, expected) in zip(try converted([0, 64, 128, 166, 191, 255], .hybrid), [0, 62, 137, 197, 255, 255]) {
-            #expect(abs(found - expected) <= 2)
+            expect(abs(found - expected), <=, 2)
         }
         // A curve that is nearly that of sRGB is another one.
-        #expect(try converted([20], .gamma(2.2)) != [20])
+        try expect(converted([20], .gamma(2.2)) != [20])
     }
 
     @Test func `of many profiles the first one counts, also when it is broken`() throws {

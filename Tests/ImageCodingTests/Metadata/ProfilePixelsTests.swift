@@ -37,7 +37,7 @@ import Testing
         let inks = name == "cmyk.jpg" || name == "ycck.jpg"
         for (source, isOfItsColors) in [("grey.jpg", false), ("wide.png", !inks), ("inks.jpg", inks)] {
             let pixels = try coders.decode(file(name, profile(source))).pixels
-            #expect((pixels != plain) == isOfItsColors, "\(source)")
+            expectEqual((pixels != plain), isOfItsColors, "\(source)")
         }
     }
 

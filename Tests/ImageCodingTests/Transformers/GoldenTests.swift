@@ -77,7 +77,7 @@ struct GoldenTests {
                 let golden = try coders.decode([UInt8](Data(contentsOf: file)))
                 try #require(golden.size == made.size, "\(name)\(suffix)")
                 // Floating point may round differently on another processor.
-                #expect(PixelComparison(golden.pixels, made.pixels).maxDifference <= 1, "\(name)\(suffix)")
+                expect(PixelComparison(golden.pixels, made.pixels).maxDifference, <=, 1, "\(name)\(suffix)")
             }
         }
         let stored = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
