@@ -97,7 +97,8 @@ def c_forms(number, old, new):
     start = label[0] if label and new.startswith(label[0]) else ""
     if not C_NO_STATEMENT.match(old[len(start):]) and old.endswith(";"):
         return [f"{start}if {test} {{ {new[len(start):]} }} else {{ {old[len(start):]} }}"]
-    return [form + ";" for form in argument(test, old.removesuffix(";"), new.removesuffix(";"))]
+    end = ";" if old.endswith(";") else ""
+    return [form + end for form in argument(test, old.removesuffix(";"), new.removesuffix(";"))]
 
 
 def split(text):

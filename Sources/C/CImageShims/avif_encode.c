@@ -42,7 +42,7 @@ static int make_image(
 }
 
 static int encode(
-    struct heif_context *context, const struct heif_image *image, const swi_avif_encode_request *request,
+    struct heif_context *context, struct heif_image *image, const swi_avif_encode_request *request,
     swi_failure *failure
 ) {
     struct heif_encoder *encoder = NULL;
@@ -57,6 +57,9 @@ static int encode(
         colours->matrix_coefficients = heif_matrix_coefficients_ITU_R_BT_601_6;
         colours->full_range_flag = 1;
         options->output_nclx_profile = colours;
+        status = status_of(heif_image_set_nclx_color_profile(image, colours), failure);
+    }
+    if (status == SWI_OK) {
         // Encoders differ in what they can be told, and do without it.
         heif_encoder_set_lossy_quality(encoder, request->quality);
         heif_encoder_set_parameter_integer(encoder, "speed", request->speed);

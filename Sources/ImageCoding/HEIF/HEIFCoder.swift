@@ -47,10 +47,10 @@ struct HEIFCoder: WatchedDecoding {
     func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         let header = try HEIFHeader(bytes, options)
         try header.checkFrames(options)
-        try header.check(options.limits)
         let plan = FramePlan(header.size, options)
+        try header.check(plan, options.limits)
         try options.limits.check(byteCount: header.decodingByteCount(plan))
-        try work.look(pixels: header.size.pixelCount, isLongStep: true)
+        try work.look(isLongStep: true)
         let image = try unsafe plan.draw(work, premultiplies: header.hasAlpha) {
             try unsafe Shim.draw(header.format, bytes, header.size, to: $0, $1, options, work, swi_heif_decode)
         }
@@ -130,9 +130,9 @@ struct HEIFHeader {
 
     /// Checks the size that is shown, and the one that is coded.
     ///
-    /// - Throws: ``ImageError`` with `.tooLarge`.
-    func check(_ limits: ImageLimits) throws(ImageError) {
-        try limits.check(size, whole: "A HEIF picture")
+    /// - Throws: ``ImageError``: `.malformed`, `.tooLarge`, `.workLimitExceeded`.
+    func check(_ plan: FramePlan, _ limits: ImageLimits) throws(ImageError) {
+        try plan.check(size, limits, rows: size.height, whole: "A HEIF picture")
         try limits.check(
             PixelSize(width: max(codedSize.width, 1), height: max(codedSize.height, 1)), whole: "A HEIF picture")
     }

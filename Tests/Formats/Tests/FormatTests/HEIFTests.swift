@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-import ImageCoding
 import Testing
+
+@testable import ImageCoding
 
 @Suite
 struct HEIFTests {
@@ -43,16 +44,19 @@ struct HEIFTests {
         let options = DecodeOptions(limits: ImageLimits(maximumPixelCount: 50_000))
         let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(bytes, options: options) }
         #expect(error?.code == .tooLarge)
-        #expect(try ImageCoders.default.decodingByteCount(of: bytes) > 301 * 200 * 6)
+        // What libheif takes is that of the coded picture, beside a small bitmap.
+        #expect(try ImageCoders.default.decodingByteCount(of: bytes) > 24 << 20 + 301 * 200 * 6)
     }
 
     /// A file with the tables of a track behind it.
-    private static func withTrack(_ still: [UInt8], samples: UInt8, handler: String = "pict") -> [UInt8] {
+    private static func withTrack(
+        _ still: [UInt8], samples: UInt8, handler: String = "pict", table: String = "stsz"
+    ) -> [UInt8] {
         func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
             [0, 0, 0, UInt8(content.count + 8)] + Array(type.utf8) + content
         }
         let zeros = { (count: Int) in [UInt8](repeating: 0, count: count) }
-        let sizes = box("stsz", zeros(8) + [0, 0, 0, samples])
+        let sizes = box(table, zeros(8) + [0, 0, 0, samples])
         let media = box("hdlr", zeros(8) + Array(handler.utf8) + zeros(13)) + box("minf", box("stbl", sizes))
         return still + box("moov", box("trak", box("mdia", media)))
     }
@@ -61,7 +65,10 @@ struct HEIFTests {
     func `an animation is an error, and a still where its first frame alone is wanted`(name: String) throws {
         let picture = try #require(Picture.named(name))
         let animation = HEIFTests.withTrack(picture.bytes, samples: 3)
-        #expect(try ImageCoders.default.properties(of: animation).frameCount == 3)
+        let compact = HEIFTests.withTrack(picture.bytes, samples: 3, table: "stz2")
+        for file in [animation, compact] {
+            #expect(try ImageCoders.default.properties(of: file).frameCount == 3)
+        }
         for options in [DecodeOptions(), DecodeOptions(framesOnDemand: true), DecodeOptions(failOn: .never)] {
             for run in [
                 { _ = try ImageCoders.default.decode(animation, options: options) },
@@ -90,18 +97,38 @@ struct HEIFTests {
     @Test
     func `limits have codes of their own`() throws {
         let picture = try #require(Picture.named("picture-301.heic"))
-        func code(_ limits: ImageLimits) -> ImageError.Code? {
-            (#expect(throws: ImageError.self) {
-                try ImageCoders.default.decode(picture.bytes, options: DecodeOptions(limits: limits))
-            })?.code
+        #expect(code(of: picture.bytes, ImageLimits(maximumPixelCount: 60_199)) == .tooLarge)
+        let byteCount = try ImageCoders.default.decodingByteCount(of: picture.bytes)
+        #expect(code(of: picture.bytes, ImageLimits(maximumByteCount: byteCount - 1)) == .memoryLimitExceeded)
+        #expect(code(of: picture.bytes, ImageLimits(maximumDrawnPixelCount: 60_199)) == .workLimitExceeded)
+        #expect(code(of: Array(picture.bytes.dropLast(500))) == .truncated)
+        let limits = ImageLimits(
+            maximumPixelCount: 304 * 200, maximumSide: 304, maximumByteCount: byteCount,
+            maximumDrawnPixelCount: 60_200)
+        let image = try ImageCoders.default.decode(picture.bytes, options: DecodeOptions(limits: limits))
+        #expect(image.pixels == picture.pixels)
+    }
+
+    @Test
+    func `memory counts alpha, and samples of more than eight bits twice`() throws {
+        func byteCount(_ name: String) throws -> Int {
+            try ImageCoders.default.decodingByteCount(of: #require(Picture.named(name)).bytes)
         }
-        #expect(code(ImageLimits(maximumPixelCount: 60_199)) == .tooLarge)
-        #expect(code(ImageLimits(maximumByteCount: 8 << 20)) == .memoryLimitExceeded)
-        #expect(code(ImageLimits(maximumDrawnPixelCount: 60_199)) == .workLimitExceeded)
-        let cut = #expect(throws: ImageError.self) {
-            try ImageCoders.default.decode(Array(picture.bytes.dropLast(500)))
-        }
-        #expect([.truncated, .malformed].contains(cut?.code))
+        // Two copies of a sample of alpha for each pixel that is coded.
+        #expect(try byteCount("picture-alpha-64.heic") - byteCount("picture-64.heic") == 64 * 64 * 2)
+        // Two copies of three samples, and the bitmap that they become.
+        #expect(try byteCount("ten-bits.heic") - byteCount("turned.heic") == 120 * 80 * (2 * 3 + 4))
+    }
+
+    @Test
+    func `a file that names no coding is read`() throws {
+        let picture = try #require(Picture.named("picture-64.heic"))
+        // The brands: the one of the file, and those that it is compatible with.
+        var bytes = picture.bytes
+        bytes.replaceSubrange(8..<12, with: "mif1".utf8)
+        bytes.replaceSubrange(20..<24, with: "miaf".utf8)
+        #expect(try ImageCoders.default.properties(of: bytes).format == .heif)
+        #expect(try ImageCoders.default.decode(bytes).pixels == picture.pixels)
     }
 
     @Test
@@ -127,6 +154,9 @@ struct HEIFTests {
         #expect(ImageFormat(sniffing: usual) == .avif)
         #expect(decoded.hasAlpha == image.hasAlpha)
         #expect(similarity(decoded.pixels, image.pixels) > 26)
+        // The primaries and the curve of sRGB, by numbers.
+        let colours = try #require(usual.firstRange(of: Array("colrnclx".utf8)))
+        #expect(Array(usual[colours.upperBound...].prefix(7)) == [0, 1, 0, 13, 0, 6, 0x80])
         guard image.width > 100 else { return }
         let best = try encode(EncodeOptions(quality: 95))
         #expect(best.count > usual.count)
@@ -134,5 +164,16 @@ struct HEIFTests {
         #expect(similarity(closer, image.pixels) > similarity(decoded.pixels, image.pixels))
         #expect(try encode(EncodeOptions(effort: 0)) != usual)
         #expect(try encode(EncodeOptions(maximumByteCount: usual.count * 2 / 3)).count <= usual.count * 2 / 3)
+    }
+
+    @Test
+    func `an AVIF has at most 65,536 pixels a side`() throws {
+        for size in [PixelSize(width: 65_537, height: 1), PixelSize(width: 1, height: 65_537)] {
+            let image = DecodedImage(size, pixels: [UInt8](repeating: 255, count: 65_537 * 4), hasAlpha: false)
+            let error = #expect(throws: ImageError.self) {
+                try ImageCoders.default.encode(image, as: EncodedFormat(.avif))
+            }
+            #expect(error?.code == .tooLarge)
+        }
     }
 }

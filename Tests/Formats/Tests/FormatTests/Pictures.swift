@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import ImageCoding
+import Testing
 
 /// A file that `make-pictures` wrote, with what the tool of its format sees in it.
 struct Picture {
@@ -38,8 +39,18 @@ struct Picture {
 /// The peak signal-to-noise ratio of two pictures of the same size, in decibels.
 func similarity(_ one: [UInt8], _ other: [UInt8]) -> Double {
     guard one.count == other.count else { return 0 }
+    if one == other { return .infinity }
     let sum = zip(one, other).reduce(0.0) { $0 + Double(Int($1.0) - Int($1.1)) * Double(Int($1.0) - Int($1.1)) }
-    return sum == 0 ? .infinity : 10 * log10(255 * 255 * Double(one.count) / sum)
+    return 10 * log10(255 * 255 * Double(one.count) / sum)
+}
+
+/// The code of the error of a decode.
+func code(
+    of bytes: [UInt8], _ limits: ImageLimits = .default, failOn: DamagePolicy = DecodeOptions().failOn
+) -> ImageError.Code? {
+    (#expect(throws: ImageError.self) {
+        try ImageCoders.default.decode(bytes, options: DecodeOptions(limits: limits, failOn: failOn))
+    })?.code
 }
 
 /// Numbers that a seed decides, all of 64 bits.

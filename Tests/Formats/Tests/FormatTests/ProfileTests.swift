@@ -73,7 +73,7 @@ struct ProfileTests {
     }
 
     @Test
-    func `the profile of a TIFF is found beside a great many strips`() throws {
+    func `the profile of a TIFF is found beside a great many strips, for which there must be memory`() throws {
         let picture = try #require(Picture.named("p3.tiff.colours"))
         let profile = try #require(MetadataBlocks(of: picture.bytes).profile)
         func bytes(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(number >> ($0 * 8) & 0xFF) } }
@@ -94,6 +94,7 @@ struct ProfileTests {
         file += [UInt8](repeating: 0, count: 8) + table + profile
         file += [UInt8(directory.count), 0] + entries + bytes(0)
         #expect(MetadataBlocks(of: file).profile == profile)
+        #expect(code(of: file, ImageLimits(maximumByteCount: 1 << 20)) == .tooLarge)
     }
 
     @Test
