@@ -118,6 +118,6 @@ struct ProfileTests {
     @Test
     func `damaged profiles are ignored`() throws {
         let pictures = Picture.all("profile").filter { $0.name.contains("RGB.") }
-        #expect(try decodeDamaged(pictures, rounds: 200, limits: .default) > 50)
+        #expect(try decodeDamaged(pictures, rounds: 120, limits: .default) > 30)
     }
 }
