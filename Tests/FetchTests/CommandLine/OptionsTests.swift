@@ -217,16 +217,16 @@ struct OptionsTests {
             return (options.format, options.fileFormat)
         }
         // What comes in the format stays as it came, so it is decided when it has come.
-        try expectEqual(format("-o a.webp"), (.original, .webp()))
-        try expectEqual(format("-o a/b.JPG"), (.original, .jpeg()))
-        try expectEqual(format("--name {stem}-{hash}.jpeg"), (.original, .jpeg()))
+        #expect(try format("-o a.webp") == (.original, .webp()))
+        #expect(try format("-o a/b.JPG") == (.original, .jpeg()))
+        #expect(try format("--name {stem}-{hash}.jpeg") == (.original, .jpeg()))
         // What is made is made in it.
-        try expectEqual(format("--resize 8x8 -o a.png"), (.png, nil))
-        try expectEqual(format("-o a.jpeg --quality 5"), (.jpeg(quality: 5), nil))
-        try expectEqual(format("-o a.webp --format webp --quality 5"), (.webp(quality: 5), nil))
+        #expect(try format("--resize 8x8 -o a.png") == (.png, nil))
+        #expect(try format("-o a.jpeg --quality 5") == (.jpeg(quality: 5), nil))
+        #expect(try format("-o a.webp --format webp --quality 5") == (.webp(quality: 5), nil))
         for name in ["a", "-", "a.webp/b", "a.txt", "/dev/null"] {
-            try expectEqual(format("-o \(name)"), (.original, nil))
-            try expectEqual(format("-o \(name) --format png"), (.png, nil))
+            #expect(try format("-o \(name)") == (.original, nil))
+            #expect(try format("-o \(name) --format png") == (.png, nil))
         }
     }
 
