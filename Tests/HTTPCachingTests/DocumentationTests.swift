@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 import HTTPTransport
 import Testing
 
-// SPDX-License-Identifier: MIT
 @testable import HTTPCaching
 
 /// The example in the module's documentation, word for word.

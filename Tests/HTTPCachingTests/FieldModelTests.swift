@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
 import TestSupport
 import Testing
 
-// SPDX-License-Identifier: MIT
 @testable import HTTPCaching
 
 /// Fields in any spelling against the values that they spell, and against broken ones.

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 import HTTPTransport
 import TestSupport
 import Testing
 import WebImageTesting
 
-// SPDX-License-Identifier: MIT
 @testable import HTTPCaching
 
 /// Fields as an attacker sends them.

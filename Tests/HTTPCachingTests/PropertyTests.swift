@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 import HTTPTransport
 import TestSupport
 import Testing
 import WebImageTesting
 
-// SPDX-License-Identifier: MIT
 @testable import HTTPCaching
 
 /// What holds for every response and request, under drawn fields.

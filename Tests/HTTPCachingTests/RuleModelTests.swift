@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 import HTTPTransport
 import TestSupport
 import Testing
 
-// SPDX-License-Identifier: MIT
 @testable import HTTPCaching
 
 /// The decisions against a model that is written from the text of RFC 9111 and RFC 5861, over drawn responses, requests

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 import HTTPTransport
 import TestSupport
 import Testing
 
-// SPDX-License-Identifier: MIT
 @testable import HTTPCaching
 
 struct StorabilityRow: SourcedRow {

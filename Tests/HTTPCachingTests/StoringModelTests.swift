@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 import HTTPTransport
 import TestSupport
 import Testing
 
-// SPDX-License-Identifier: MIT
 @testable import HTTPCaching
 
 /// What is kept, selected and changed, against models that are written from the text of RFC 9111.

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 import TestSupport
 import Testing
 import WebImageTesting
 
-// SPDX-License-Identifier: MIT
 @testable import ImageCoding
 
 /// The state that frames of an animation inherit from each other, and the state that they do not.

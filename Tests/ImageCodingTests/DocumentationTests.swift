@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 import Testing
 import WebImageTesting
 
-// SPDX-License-Identifier: MIT
 @testable import ImageCoding
 
 /// The example in the module's documentation, word for word.

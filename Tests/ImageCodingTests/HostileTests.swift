@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 import TestSupport
 import Testing
 import WebImageTesting
 
-// SPDX-License-Identifier: MIT
 @testable import ImageCoding
 
 /// Broken files end in an ``ImageError``, never in a crash.

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 import TestSupport
 import Testing
 import WebImageTesting
 
-// SPDX-License-Identifier: MIT
 @testable import ImageCoding
 
 /// BlurHash, ThumbHash and the dominant colour. The expected values are those of blurhash 1.1.5 and thumbhash-python

@@ -116,6 +116,14 @@ struct WorkTests {
         // A picture that may not be held whole is resized within the time.
         work.excluding(pixels: 10) { now += 1_000_000_001 }
         expectImageError { for _ in 0..<64 { try work.look() } }
+        // Behind a step that may have taken long the clock is read at once.
+        let slow = DecodingWork(
+            limits: ImageLimits(maximumProcessorTime: .seconds(1)), byteCount: 0, isCancelled: { false },
+            processorTime: { now })
+        try slow.look(isLongStep: true)
+        now += 1_000_000_001
+        try slow.look()
+        expectImageError { try slow.look(isLongStep: true) }
     }
 }
 

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 import Foundation
 import ImageCoding
-// SPDX-License-Identifier: MIT
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 import HTTPTransport
 
-// SPDX-License-Identifier: MIT
 @testable import HTTPCaching
 
 /// Draws fields of responses and requests: most of them valid, some broken.

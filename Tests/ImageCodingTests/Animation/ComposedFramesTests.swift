@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 import Locks
 import TestSupport
 import Testing
 
-// SPDX-License-Identifier: MIT
 @testable import ImageCoding
 
 /// The frames of a file have one owner, whose canvases serve all that ask for frames.

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 import Locks
 import TestSupport
 import Testing
 import WebImageTesting
 
-// SPDX-License-Identifier: MIT
 @testable import ImageCoding
 
 /// All players of a picture share the frames that are made.

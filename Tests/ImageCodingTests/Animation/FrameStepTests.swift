@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 import Synchronization
 import TestSupport
 import Testing
 
-// SPDX-License-Identifier: MIT
 @testable import ImageCoding
 
 /// How often the calls of a resampler were counted: a C function captures nothing.

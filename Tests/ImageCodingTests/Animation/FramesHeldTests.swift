@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 import Locks
 import TestSupport
 import Testing
 import WebImageTesting
 
-// SPDX-License-Identifier: MIT
 @testable import ImageCoding
 
 /// From a file to a file, at most three frames of an animation exist at a time.

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 import TestSupport
 import Testing
 
-// SPDX-License-Identifier: MIT
 @testable import ImageCoding
 
 @Suite("EncodedFormat")
@@ -21,6 +21,7 @@ struct EncodedFormatTests {
             .webp().limited(to: box), .webp().limited(to: wide), .webp().limited(to: high),
             .webp().limited(to: box).limited(toByteCount: 5),
             EncodedFormat(.webp, options: EncodeOptions(nearLossless: 5)),
+            EncodedFormat(.webp, options: EncodeOptions(isLossless: true, nearLossless: 5)),
             EncodedFormat(.jpeg, options: EncodeOptions(optimizesCoding: true)),
             EncodedFormat(.jpeg, options: EncodeOptions(optimizesCoding: false)), .apng,
             .webp().limited(toByteCount: 0),

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 import TestSupport
 import Testing
 import WebImageTesting
 
-// SPDX-License-Identifier: MIT
 @testable import ImageCoding
 
 @Suite("Round trips")

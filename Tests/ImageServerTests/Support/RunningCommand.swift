@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 import Foundation
 import Locks
-// SPDX-License-Identifier: MIT
 import TestSupport
 
 /// The built command as a process.

@@ -61,12 +61,12 @@ import WebImageTesting
                 Sort(path: 6_000, fields: 3, bytes: 200, isVariant: true), Sort(bytes: 4_000, isPicture: true),
                 Sort(bytes: 4_000, isVariant: true, isPicture: true),
             ] {
-                for limit in [Int.max, 4_000_000] {
+                for limit in [Int.max, 1_300_000] {
                     let limits = MemoryLimits(maximumCost: limit == .max ? 0 : limit, maximumCount: 0)
                     let (caches, given) = try heapGrowth {
                         let caches = ImageCaches(memory: limits, disk: nil, executor: nil)
                         let writer = CacheWriter(caches, ContentOrder())
-                        for number in 0..<3_000 { try EntryCostTests.remember(number, sort, in: writer) }
+                        for number in 0..<1_000 { try EntryCostTests.remember(number, sort, in: writer) }
                         return caches
                     }
                     let counted = caches.memory.statistics.cost
