@@ -186,6 +186,24 @@ struct RoundTripTests {
         }
     }
 
+    @Test func `an animated WebP is stored exactly if each of its frames is`() throws {
+        let image = ImageFactory.animation(width: 40, height: 30, frames: 2, seed: 4)
+        // The frames of a file, and what comes before them.
+        func parts(_ format: EncodedFormat) throws -> [[UInt8]] {
+            let file = try ImageCoders.default.encode(image, as: format)
+            let starts = file.indices.filter { file[$0...].starts(with: "ANMF".utf8) } + [file.count]
+            return [Array(file[12..<starts[0]])] + zip(starts, starts.dropFirst()).map { Array(file[$0..<$1]) }
+        }
+        let (exact, lossy) = (try parts(.losslessWebP), try parts(.webp(quality: 50)))
+        try #require(exact.count == 3 && lossy.count == 3)
+        for (first, second) in [(exact, exact), (lossy, exact), (exact, lossy), (lossy, lossy)] {
+            let chunks = "WEBP".utf8 + exact[0] + first[1] + second[2]
+            let length = (0..<4).map { UInt8(truncatingIfNeeded: chunks.count >> ($0 * 8)) }
+            let properties = try ImageCoders.default.properties(of: "RIFF".utf8 + length + chunks)
+            expectAll(properties.frameCount == 2, properties.isLossless == (first == exact && second == exact))
+        }
+    }
+
     @Test func `an animation becomes its first frame on request, and in a format without animations`() throws {
         let image = ImageFactory.animation(width: 40, height: 30, frames: 5, seed: 4)
         for format in [EncodedFormat.jpeg(), .png] {
