@@ -8,7 +8,7 @@ package import TaskCoordination
 ///
 /// All methods may be called on any thread, because the kernel locks. Both descriptors are closed on deinitialisation.
 struct Poller: ~Copyable, Sendable {
-    private let epoll: Int32
+    let epoll: Int32
     private let event: Int32
 
     /// Creates a poller, which opens two descriptors.

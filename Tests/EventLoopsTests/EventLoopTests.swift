@@ -13,6 +13,25 @@ import WebImageTesting
 /// The loop alone, with actors that know nothing of HTTP.
 @Suite(.timeLimit(.minutes(10)))
 struct EventLoopTests {
+    @Test func `a signal is one event, and the next wait is for another one`() {
+        guard let poller = Poller() else {
+            Issue.record("no descriptor is left")
+            return
+        }
+        var events = Poller.Events()
+        // The descriptor of epoll is readable while an event waits.
+        func waitingCount() -> Int32 {
+            var epoll = pollfd(fd: poller.epoll, events: Int16(POLLIN), revents: 0)
+            return unsafe poll(&epoll, 1, 0)
+        }
+        for _ in 0..<2 {
+            poller.signal()
+            expectEqual(waitingCount(), 1)
+            poller.wait(milliseconds: 0, &events)
+            expectEqual(waitingCount(), 0)
+        }
+    }
+
     @Test func `a job finds done what was posted before it`() async {
         let loop = EventLoop(name: "test-loop")
         let resident = Resident(loop)

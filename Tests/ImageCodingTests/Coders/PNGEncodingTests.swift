@@ -1,13 +1,37 @@
 // SPDX-License-Identifier: MIT
+import CImageShims
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import WebImageTesting
 
 @testable import ImageCoding
 
+private let looks = Atomic<Int>(0)
+private let lastLook = Atomic<Int>(.max)
+
 @Suite struct PNGEncodingTests {
     private let coders = ImageCoders.default
+
+    @Test func `an encoder can be stopped at every row`() {
+        let pixels = [UInt8](repeating: 7, count: 9 * 300 * 4)
+        func status(stopAt last: Int) -> Int {
+            looks.store(0, ordering: .relaxed)
+            lastLook.store(last, ordering: .relaxed)
+            var request = unsafe swi_png_encode_request(
+                width: 9, height: 300, level: 1, has_alpha: 1, palette: nil, palette_count: 0, transparent: -1
+            ) {
+                looks.wrappingAdd(1, ordering: .relaxed).newValue >= lastLook.load(ordering: .relaxed) ? 1 : 0
+            }
+            var (output, failure) = unsafe (swi_bytes(), swi_failure())
+            defer { unsafe swi_bytes_free(&output) }
+            return unsafe Int(swi_png_encode(pixels, &request, &output, &failure))
+        }
+        expectEqual(status(stopAt: .max), Int(SWI_OK))
+        expectEqual(looks.load(ordering: .relaxed), 300)
+        for last in 1...300 { expectEqual(status(stopAt: last), Int(SWI_STOPPED), "\(last)") }
+    }
 
     private func options(_ change: (inout EncodeOptions) -> Void) -> EncodedFormat {
         var options = EncodeOptions()
