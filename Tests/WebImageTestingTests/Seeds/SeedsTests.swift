@@ -69,8 +69,8 @@ import WebImageTesting
         }
         try await taking.provideScope(for: test, testCase: Test.Case.current) {
             try await Replay().provideScope(for: test, testCase: Test.Case.current) {
-                expectEqual(seed, 0, "first")
-                expectEqual(seed, 1, "second")
+                Issue.record("first")
+                Issue.record("second")
             }
         }
         let command = try #require(Replay.command(for: test, Test.Case.current))
