@@ -16,8 +16,8 @@ public struct MetadataBlocks: Sendable {
     /// The pixels that a conversion gets; one of `SWI_PIXELS_...`.
     private(set) var pixels = Int32(SWI_PIXELS_RGBA_8)
 
-    /// Whether the pixels are more than greys.
-    private var hasColors = true
+    /// Whether the pixels of a JPEG, PNG or WebP are more than greys. Of other formats it is not known.
+    private var hasColors = false
     private let limit: Int
     /// Markers and chunks that may still be passed.
     private var left = 65_536
@@ -128,6 +128,7 @@ public struct MetadataBlocks: Sendable {
     /// - Source: RFC 9649, sections 2.7.1.4 and 2.7.1.5.
     private mutating func readWebP(_ file: [UInt8]) {
         guard file.count >= 30, file[12..<16].elementsEqual("VP8X".utf8) else { return }
+        hasColors = true
         var offset = 30
         while mayGoOn(), offset + 8 <= file.count {
             let length = file.littleEndian(at: offset + 4)

@@ -18,7 +18,19 @@ import Testing
         if name.hasSuffix("png") {
             return PNGChunk.inserting("iCCP", try #require(PNGProfile.deflated(profile)), into: plain)
         }
+        if name.hasSuffix("webp") { return try webP(plain, profile) }
         return plain[..<2] + segments(profile) + plain[2...]
+    }
+
+    /// A WebP of one chunk, with the chunk of a canvas and that of a profile in front.
+    private func webP(_ plain: [UInt8], _ profile: [UInt8]) throws -> [UInt8] {
+        func number(_ value: Int, _ count: Int = 4) -> [UInt8] { (0..<count).map { UInt8(value >> ($0 * 8) & 0xFF) } }
+        let properties = try coders.properties(of: plain)
+        let canvas = [0x20, 0, 0, 0] + number(properties.size.width - 1, 3) + number(properties.size.height - 1, 3)
+        let padded = profile + [UInt8](repeating: 0, count: profile.count % 2)
+        let chunks =
+            Array("WEBPVP8X".utf8) + number(canvas.count) + canvas + Array("ICCP".utf8) + number(profile.count) + padded
+        return Array("RIFF".utf8) + number(chunks.count + plain.count - 12) + chunks + plain[12...]
     }
 
     /// The segments of a JPEG that hold a profile, of at most 60,000 bytes each.
@@ -31,7 +43,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["rgb8.png", "rgb16.png", "palette8.png", "baseline-444.jpg", "cmyk.jpg", "ycck.jpg"])
+    @Test(
+        arguments: ["rgb8.png", "rgb16.png", "palette8.png", "baseline-444.jpg", "cmyk.jpg", "ycck.jpg", "lossy.webp"])
     func `a profile of other colours than the pixels counts as none`(name: String) throws {
         let plain = try coders.decode(Fixture.file(name)).pixels
         let inks = name == "cmyk.jpg" || name == "ycck.jpg"
