@@ -27,14 +27,14 @@ struct BoardTests {
     /// The numbers before the words of the totals.
     private func number(_ word: String, in text: String) throws -> Int {
         let pieces = text.split(separator: "\n").flatMap { $0.split(separator: "   ") }
-        let piece = try #require(pieces.last { $0.hasSuffix(" \(word)") })
-        return try #require(Int(piece.filter { $0.isNumber }))
+        let piece = try required(pieces.last { $0.hasSuffix(" \(word)") })
+        return try required(Int(piece.filter { $0.isNumber }))
     }
 
     @Test func `a thousand callers become ten downloads, and who asks again asks memory`() async throws {
         // While they come, no other stampede begins.
         try await play("tick:600 a m c wait", columns: 120, rows: 30) { run, stage in
-            let text = try #require(await run.screen).text
+            let text = try required(await run.screen).text
             expect(text.contains("1,000 callers   10 downloads"))
             let joined = try number("joined", in: text)
             expectEqual(joined + 10, 1_000)
@@ -47,13 +47,13 @@ struct BoardTests {
         }
         // Another stampede does not begin within one.
         try await play("tick:500 a wait", columns: 120, rows: 30) { run, stage in
-            let text = try #require(await run.screen).text
+            let text = try required(await run.screen).text
             expectAll(text.contains("1,000 callers   10 downloads"), text.contains("1 cancelled"))
             let ended = try number("served", in: text) + number("gave up", in: text)
             expectEqual(ended, 1_000)
         }
         try await play("wait a wait", columns: 120, rows: 30) { run, stage in
-            let text = try #require(await run.screen).text
+            let text = try required(await run.screen).text
             // The picture that was cancelled is downloaded now.
             expect(text.contains("1,000 callers   1 download "))
             let ended = try number("served", in: text) + number("gave up", in: text)
@@ -66,7 +66,7 @@ struct BoardTests {
     @Test(arguments: [(40, 24), (200, 50)])
     func `the board in flight shows every state and fits`(columns: Int, rows: Int) async throws {
         try await play("tick:2200 q", columns: columns, rows: rows) { run, _ in
-            let screen = try #require(await run.screen)
+            let screen = try required(await run.screen)
             let lines = screen.text.split(separator: "\n", omittingEmptySubsequences: false)
             expectAll(lines.count == rows, lines[0].contains("1,000 callers"), lines[0].hasSuffix("2.2 s"))
             expectAll(lines[rows - 3].contains("1,000 callers"), lines[rows - 3].contains(" joined"))
@@ -78,7 +78,7 @@ struct BoardTests {
 
     @Test func `without memory the disk answers, and without both the origin`() async throws {
         try await play("wait c wait m wait", columns: 120, rows: 30) { run, stage in
-            let text = try #require(await run.screen).text
+            let text = try required(await run.screen).text
             expect(text.contains("1,000 callers   0 downloads"))
             try expectEqual(number("from disk", in: text), 10)
             expectEqual(stage.flights?.manager.counters.downloads, 20)
@@ -87,11 +87,11 @@ struct BoardTests {
 
     @Test func `the board is left by a key, and help is shown over it`() async throws {
         try await play("wait ?", columns: 80, rows: 24) { run, _ in
-            let text = try #require(await run.screen).text
+            let text = try required(await run.screen).text
             expectAll(text.contains("A thousand callers"), text.contains("any key: back"))
         }
         try await play("wait b wait", columns: 80, rows: 24) { run, _ in
-            let text = try #require(await run.screen).text
+            let text = try required(await run.screen).text
             expect(text.contains(" 1 of 60"))
             await expectEqual(run.wrongCount, 0)
         }

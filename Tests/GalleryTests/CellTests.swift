@@ -35,7 +35,7 @@ import WebImageTesting
             var tiles = [cell.tile(at: rect, isSelected: false)]
             for frame in [2, 4] {
                 player.seek(to: frame)
-                cell.showFrame(try #require(await reader.next()), of: picture, in: .image)
+                cell.showFrame(try required(await reader.next()), of: picture, in: .image)
                 tiles.append(cell.tile(at: rect, isSelected: false))
             }
             var patches = PatchStore()

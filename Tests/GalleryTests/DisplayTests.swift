@@ -71,7 +71,7 @@ struct DisplayTests {
             defer { store.end() }
             return store.patch(of: tile, size).revision
         }
-        let frame = PlayedFrame(index: 3, loop: 0, frame: try #require(tile.layer).picture.frame(at: 0))
+        let frame = PlayedFrame(index: 3, loop: 0, frame: try required(tile.layer).picture.frame(at: 0))
         let earlier = Scene.Layer(picture: ImageFactory.picture(width: 8, height: 8, seed: 2), serial: 2)
         let changes: [() -> Void] = [
             {}, { tile.layer?.played = frame }, { (tile.previous, tile.mix) = (earlier, 100) },

@@ -134,7 +134,7 @@ struct GalleryKeysTests {
             folder = await stage.manager.diskCache?.configuration.folder
             expect(FileManager.default.fileExists(atPath: folder ?? ""))
         }
-        let path = try #require(folder)
+        let path = try required(folder)
         expect(!FileManager.default.fileExists(atPath: path))
         for address in ["file:///etc/passwd", "ftp://example.org/a.png", "a.png"] {
             expectError(UsageError.self, "\(address)") {

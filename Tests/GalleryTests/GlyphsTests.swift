@@ -38,7 +38,7 @@ struct GlyphsTests {
     @Test func `two colours are shown exactly, in either role`() throws {
         for shape in 1..<255 {
             let cell = Glyphs.cells(try patch(Set((0..<8).filter { shape >> $0 & 1 == 1 })), .octants)[0]
-            let drawn = try #require(Glyphs.shape(of: cell.character))
+            let drawn = try required(Glyphs.shape(of: cell.character))
             expectEqual(Set([cell.foreground, cell.background]), [red, blue])
             expectEqual(drawn, (cell.foreground == blue ? UInt8(shape) : ~UInt8(shape)))
         }

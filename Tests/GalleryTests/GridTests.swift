@@ -44,10 +44,10 @@ struct GridTests {
         ] {
             let gaps = Set(zip(starts, starts.dropFirst()).map { $1 - $0 - size })
             let after = room - (starts.last ?? 0) - size
-            #expect(gaps.count <= 1 && (0...1).contains(after - starts[0]), "\(gaps), \(starts[0]), \(after)")
+            expect(gaps.count <= 1 && (0...1).contains(after - starts[0]), "\(gaps), \(starts[0]), \(after)")
         }
         expect((0..<3).contains(grid.tileRows * 3 - grid.tileColumns), "the shape of a photograph, to a row")
         let isFull = (columns - rects[0].columns * grid.columns, rows - 1 - (rects[0].rows + 1) * grid.visibleRows)
-        #expect(isFull.0 < 2 * grid.columns || isFull.1 < grid.visibleRows)
+        expect(isFull.0 < 2 * grid.columns || isFull.1 < grid.visibleRows)
     }
 }

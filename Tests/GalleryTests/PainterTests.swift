@@ -72,7 +72,7 @@ struct PainterTests {
         let layer = Scene.Layer(picture: try picture(1, 1, [255, 0, 0, 255]), serial: 1)
         scene.tiles = [Scene.Tile(id: 1, item: 0, rect: .init(column: 0, row: 0, columns: 6, rows: 1), layer: layer)]
         var patches = PatchStore()
-        let patch = try #require(Composition(scene, .kitty, &patches).placements.first).patch
+        let patch = try required(Composition(scene, .kitty, &patches).placements.first).patch
         expectEqual((0..<6).map { patch.color($0, 0) == .background }, [true, true, false, false, true, true])
     }
 }

@@ -63,7 +63,7 @@ struct PseudoTerminalTests {
     @Test func `a complaint cannot control the terminal`() throws {
         let process = Process()
         let errors = Pipe()
-        process.executableURL = URL(filePath: try #require(PseudoTerminal.program))
+        process.executableURL = URL(filePath: try required(PseudoTerminal.program))
         process.arguments = ["--\u{202E}\u{1B}[2Jä"]
         process.standardError = errors
         try process.run()

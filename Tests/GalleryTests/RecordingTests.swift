@@ -21,7 +21,7 @@ struct RecordingTests {
                     size: size, graphics: graphics, origin: stage.origin, flights: stage.flights, previewInterval: .zero
                 ), isTimed: false, isRecorded: true)
             try await run.play()
-            try await body(run, try #require(await run.screen))
+            try await body(run, try required(await run.screen))
         }
     }
 
@@ -29,16 +29,16 @@ struct RecordingTests {
         try await record("tick:1000 right down tick:500 enter tick:300") { run, screen in
             let file = String(decoding: try run.recording(), as: UTF8.self)
             var lines = file.split(separator: "\n").map(String.init)
-            let head = try #require(
+            let head = try required(
                 try JSONSerialization.jsonObject(with: Data(lines.removeFirst().utf8)) as? [String: Any])
-            #expect(head["version"] as? Int == 2 && head["width"] as? Int == 52 && head["height"] as? Int == 19)
+            expectAll(head["version"] as? Int == 2, head["width"] as? Int == 52, head["height"] as? Int == 19)
             var terminal = EmulatedTerminal(columns: 52, rows: 19)
             var times: [Double] = []
             for line in lines {
-                let event = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [Any])
-                #expect(event.count == 3 && event[1] as? String == "o")
-                times.append(try #require(event[0] as? Double))
-                terminal.feed(Array(try #require(event[2] as? String).utf8))
+                let event = try required(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [Any])
+                expect(event.count == 3 && event[1] as? String == "o")
+                times.append(try required(event[0] as? Double))
+                terminal.feed(Array(try required(event[2] as? String).utf8))
             }
             expectEqual(terminal.screen, screen)
             expectAll(times == times.sorted(), times.first == 0)

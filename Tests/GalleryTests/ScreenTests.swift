@@ -36,7 +36,7 @@ struct ScreenTests {
         var new = Screen(columns: 2, rows: 1)
         new[0, 0].picture = 1
         let bytes = ScreenDiff.bytes(from: nil, to: new)
-        #expect(String(decoding: bytes.suffix(17 + 4), as: UTF8.self).hasSuffix("m \u{1B}[0m"))
+        expect(String(decoding: bytes.suffix(17 + 4), as: UTF8.self).hasSuffix("m \u{1B}[0m"))
         expect(!bytes.starts(with: ScreenDiff.move(0, 0)))
         expectEqual(new.text, "#")
     }

@@ -113,7 +113,7 @@ struct FresheningTests {
         let later = arrival.advanced(by: 1_000)
         let confirmation = ResponseHead(
             status: 304, headers: fields("ETag: \"a\""), requestTime: later.advanced(by: -2), responseTime: later)
-        let change = try #require(rules.freshen([old], by: confirmation, of: request()).changes.first)
+        let change = try required(rules.freshen([old], by: confirmation, of: request()).changes.first)
         expectEqual(change.response.age(at: later), 2)
         expect(!change.response.isInvalidated)
         expectEqual(Outcome(rules.decide(request(), stored: change.response, now: later)), .fresh)
@@ -127,7 +127,7 @@ struct FresheningTests {
         ] {
             let confirmation = head("ETag: \"a\" | " + new, status: 304)
             let changes = rules.freshen([entry], by: confirmation, of: request("Accept: a | DPR: 2")).changes
-            expectEqual(try #require(changes.first).response.selectors, selectors, "\(new)")
+            expectEqual(try required(changes.first).response.selectors, selectors, "\(new)")
         }
     }
 
@@ -165,7 +165,7 @@ struct FresheningTests {
         let entry = stored(row.given + " | Cache-Control: max-age=60")
         let answer = head(row.new + " | X-New: 1")
         let changes = HTTPCacheRules.shared.freshen([entry], byHead: answer, of: request(method: "HEAD")).changes
-        let change = try #require(changes.first)
+        let change = try required(changes.first)
         expectEqual(change.response.isInvalidated, (row.expected == "invalidated"))
         expectEqual((change.response.head.headers["X-New"] == "1"), (row.expected == "updated"))
         expectEqual(change.action, .replace)

@@ -59,7 +59,7 @@ struct InvalidationTests {
     }
 
     @Test func `addresses are compared as RFC 9110 says`() throws {
-        func target(_ text: String) throws -> CacheTarget? { CacheTarget(try #require(URL(string: text))) }
+        func target(_ text: String) throws -> CacheTarget? { CacheTarget(try required(URL(string: text))) }
         try expectEqual(target("HTTP://Example.org:80#x"), target("http://example.org/"))
         try expect(target("http://example.org/a") != target("http://example.org/A"))
         try expect(target("http://example.org/a?") != target("http://example.org/a"))

@@ -99,7 +99,7 @@ struct VaryTests {
         expectEqual(key(["b": "1", "a": "2"]), "a:1:2;b:1:1")
         expect(key(["a": "1;b:1:2"]) != key(["a": "1", "b": "2"]))
         let many = Dictionary(uniqueKeysWithValues: (0..<32).map { ("f\($0)", "1") })
-        for name in many.keys { #expect(key(many) != key(many.merging([name: "2"]) { $1 })) }
+        for name in many.keys { expect(key(many) != key(many.merging([name: "2"]) { $1 })) }
     }
 
     @Test func `too many names and too long values select nothing`() {

@@ -30,26 +30,26 @@ struct AddressPolicyTests {
 
     @Test func `the default refuses what is not public, and allows the rest`() throws {
         for text in Self.refused {
-            let address = try #require(IPAddress(text))
+            let address = try required(IPAddress(text))
             expect(!AddressPolicy.publicInternet.allows(address), "\(text)")
             expectEqual(AddressPolicy.publicInternet.reasonToRefuse(address)?.isEmpty, false, "\(text)")
             expect(AddressPolicy.unrestricted.allows(address), "\(text)")
         }
         for text in Self.allowed {
-            expect(AddressPolicy.publicInternet.allows(try #require(IPAddress(text))), "\(text)")
+            expect(AddressPolicy.publicInternet.allows(try required(IPAddress(text))), "\(text)")
         }
         expectEqual(IPAddress("169.254.169.254")?.reservation?.contains("metadata"), true)
     }
 
     @Test func `An allowed network is allowed and nothing else`() throws {
         let policy = AddressPolicy.publicInternet(
-            allowing: [try #require(IPNetwork("10.1.0.0/16")), try #require(IPNetwork("fd00:1::/32"))])
-        #expect(policy.allows(try #require(IPAddress("10.1.2.3"))))
-        #expect(policy.allows(try #require(IPAddress("::ffff:10.1.2.3"))))
-        #expect(policy.allows(try #require(IPAddress("fd00:1::5"))))
-        #expect(policy.allows(try #require(IPAddress("8.8.8.8"))))
-        expect(!policy.allows(try #require(IPAddress("10.2.0.1"))))
-        expect(!policy.allows(try #require(IPAddress("fd00:2::5"))))
-        expect(!policy.allows(try #require(IPAddress("64:ff9b::10.1.2.3"))))
+            allowing: [try required(IPNetwork("10.1.0.0/16")), try required(IPNetwork("fd00:1::/32"))])
+        expect(policy.allows(try required(IPAddress("10.1.2.3"))))
+        expect(policy.allows(try required(IPAddress("::ffff:10.1.2.3"))))
+        expect(policy.allows(try required(IPAddress("fd00:1::5"))))
+        expect(policy.allows(try required(IPAddress("8.8.8.8"))))
+        expect(!policy.allows(try required(IPAddress("10.2.0.1"))))
+        expect(!policy.allows(try required(IPAddress("fd00:2::5"))))
+        expect(!policy.allows(try required(IPAddress("64:ff9b::10.1.2.3"))))
     }
 }

@@ -119,7 +119,7 @@ struct CompressionTests {
                 result = .success(try await response.body.collect(upTo: .max))
             } catch let error as HTTPError { result = .failure(error) }
         }
-        return try #require(result)
+        return try required(result)
     }
 
     private static func code(_ result: Result<[UInt8], HTTPError>) -> HTTPError.Code? {

@@ -16,7 +16,7 @@ struct ConnectionPolicyTests {
             "http://127.0.0.1:PORT/", "http://localhost:PORT/", "http://127.1:PORT/", "http://0x7f000001:PORT/",
             "http://2130706433:PORT/", "http://[::ffff:127.0.0.1]:PORT/", "http://0:PORT/",
         ] {
-            let url = try #require(URL(string: template.replacing("PORT", with: "\(origin.port)")))
+            let url = try required(URL(string: template.replacing("PORT", with: "\(origin.port)")))
             let error = await expectHTTPError(.addressNotAllowed, "\(url)") { try await client.get(url) }
             expectEqual(error?.message.contains("address policy"), true, "\(url)")
         }
@@ -72,7 +72,7 @@ extension TransferTable {
     fileprivate func askAboutConnections() throws {
         let order = try TransferOrder(id: makeID(), HTTPRequest(url: URL(string: "http://a.example/")!), in: self)
         let transfer = Transfer(order, for: nil)
-        let easy = try #require(multi.makeHandle())
+        let easy = try required(multi.makeHandle())
         transfer.phase = .running(easy, .connecting)
         transfers[order.id] = transfer
         defer { transfers[order.id] = nil }

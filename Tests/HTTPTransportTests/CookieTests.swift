@@ -9,7 +9,7 @@ import WebImageTesting
 
 @Suite(.timeLimit(.minutes(1)))
 struct CookieTests {
-    private static func origin(_ url: String) throws -> Origin { try Origin(#require(URL(string: url))) }
+    private static func origin(_ url: String) throws -> Origin { try Origin(required(URL(string: url))) }
 
     /// What the second URL gets after the first has set the cookie.
     private func sent(

@@ -69,7 +69,7 @@ struct ExtremeLimitTests {
                     let url = URL(string: "http://localhost:\(origin.port)\(path)")!
                     let response = try await client.get(url)
                     let bytes = try await response.body.collect(upTo: 3)
-                    #expect(response.status == 302 || bytes == [1, 2, 3])
+                    expect(response.status == 302 || bytes == [1, 2, 3])
                 } catch let error as HTTPError {
                     expect(!error.message.isEmpty)
                 }

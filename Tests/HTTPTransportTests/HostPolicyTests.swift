@@ -10,7 +10,7 @@ import WebImageTesting
 @Suite(.timeLimit(.minutes(10)))
 struct HostPolicyTests {
     private func code(_ client: HTTPClient, _ url: String) async throws -> HTTPError.Code? {
-        let request = HTTPRequest(url: try #require(URL(string: url)))
+        let request = HTTPRequest(url: try required(URL(string: url)))
         do {
             _ = try await client.send(request)
             return nil
@@ -80,9 +80,9 @@ struct HostPolicyTests {
     @Test func `a denied network is refused whatever the rule allows`() async throws {
         var policy = AddressPolicy.unrestricted
         policy.deniedNetworks = IPNetwork.loopback
-        try expect(!policy.allows(#require(IPAddress("127.0.0.1"))))
-        try expect(!policy.allows(#require(IPAddress("::ffff:127.0.0.1"))))
-        try expect(policy.allows(#require(IPAddress("10.0.0.1"))))
+        try expect(!policy.allows(required(IPAddress("127.0.0.1"))))
+        try expect(!policy.allows(required(IPAddress("::ffff:127.0.0.1"))))
+        try expect(policy.allows(required(IPAddress("10.0.0.1"))))
         var configuration = HTTPClient.Configuration()
         configuration.addressPolicy = policy
         try await withOrigin(configuration, handler: { $0.respond() }) { origin, client in
@@ -94,10 +94,10 @@ struct HostPolicyTests {
         }
         var narrow = AddressPolicy.publicInternet(allowing: IPNetwork.loopback)
         narrow.deniedNetworks = [IPNetwork("127.0.0.2")].compactMap { $0 }
-        try expect(narrow.allows(#require(IPAddress("127.0.0.1"))))
-        try expect(!narrow.allows(#require(IPAddress("127.0.0.2"))))
+        try expect(narrow.allows(required(IPAddress("127.0.0.1"))))
+        try expect(!narrow.allows(required(IPAddress("127.0.0.2"))))
         // All of IPv4, in the form of IPv6.
         policy.deniedNetworks = [IPNetwork("::ffff:0:0/96")].compactMap { $0 }
-        try expect(!policy.allows(#require(IPAddress("8.8.8.8"))))
+        try expect(!policy.allows(required(IPAddress("8.8.8.8"))))
     }
 }

@@ -68,7 +68,7 @@ struct IPAddressTests {
             ("10.9.8.7/8", "::ffff:10.0.0.1", false), ("0.0.0.0/0", "255.1.1.1", true), ("::/0", "ffff::", true),
             ("::/0", "1.1.1.1", false),
         ] as [(String, String, Bool)] {
-            let isHeld = try #require(IPNetwork(network)).contains(try #require(IPAddress(address)))
+            let isHeld = try required(IPNetwork(network)).contains(try required(IPAddress(address)))
             expectEqual(isHeld, holds, "\(address) in \(network)")
         }
     }

@@ -132,7 +132,7 @@ struct LimitBoundaryTests {
     @Test(arguments: widths.keys.sorted(), [1, 2, 5]) func `so many connections are in use at once, and no more`(
         width: String, limit: Int
     ) async throws {
-        let set = try #require(Self.widths[width])
+        let set = try required(Self.widths[width])
         try await Self.withHeldOrigin({ set(&$0, limit) }) { origin, gate, client in
             let tasks = (0..<2 * limit).map { number in
                 Task.immediate { try await client.get(origin.url("/\(number)")).status }

@@ -10,7 +10,7 @@ import WebImageTesting
 /// The chain and the loaders without a network. Those for files are in `FileLoaderTests`.
 struct LoaderTests {
     private func request(_ url: String, method: String = "GET") throws -> HTTPRequest {
-        HTTPRequest(url: try #require(URL(string: url)), method: method)
+        HTTPRequest(url: try required(URL(string: url)), method: method)
     }
 
     @Test func `a chain gives a request to the first loader that takes its scheme, and names all schemes`()

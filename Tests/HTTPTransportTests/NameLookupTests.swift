@@ -215,7 +215,7 @@ struct NameLookupTests {
             configuration: .loopback { ($0.connectTimeout, $0.totalTimeout) = (.seconds(40_000), .seconds(80_000)) })
         let send = { (url: String, lookUpTime: Duration) async throws -> HTTPMetrics in
             let order = try TransferOrder(
-                id: client.table.makeID(), HTTPRequest(url: #require(URL(string: url))), in: client.table)
+                id: client.table.makeID(), HTTPRequest(url: required(URL(string: url))), in: client.table)
             _ = try await withThrowingSuspension { (caller: Transfer.Caller) in
                 Task { await client.table.run(order, lookUpTime: lookUpTime, for: caller) }
             }

@@ -89,7 +89,7 @@ struct ProxyTests {
 
     @Test func `a proxy has the port of its URL, or that of its scheme`() throws {
         let rows = ["http://a": 1_080, "https://a": 443, "SOCKS5H://a": 1_080, "http://a:80": 80, "https://[::1]:1": 1]
-        for (url, port) in rows { try expectEqual(Proxy(#require(URL(string: url))).port, port, "\(url)") }
+        for (url, port) in rows { try expectEqual(Proxy(required(URL(string: url))).port, port, "\(url)") }
     }
 
     @Test func `the head of a proxy before a tunnel is not that of the origin`() async throws {

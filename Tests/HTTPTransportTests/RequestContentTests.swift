@@ -52,7 +52,7 @@ struct RequestContentTests {
         expectEqual(json.body, Array(#"{"a":1}"#.utf8))
         expectEqual(json.method, "PATCH")
         let list = try HTTPRequest(url: url, propertyList: ["a": 1])
-        let bytes = try #require(list.body)
+        let bytes = try required(list.body)
         try expectEqual(PropertyListDecoder().decode([String: Int].self, from: Data(bytes)), ["a": 1])
         let error = expectError(HTTPError.self) { try HTTPRequest(url: url, json: [Double.nan]) }
         expectEqual(error?.code, .invalidRequest)

@@ -94,7 +94,7 @@ struct RequestCookieTests {
             cookies { $0.jar = jar }, cookies { $0.jar = HTTPCookieJar() }, cookies { $0.sendsJar = false },
             cookies { $0.keepsAnswered = false },
         ]
-        for (index, one) in different.enumerated() { #expect(different[..<index].allSatisfy { $0 != one }) }
+        for (index, one) in different.enumerated() { expect(different[..<index].allSatisfy { $0 != one }) }
         expectEqual(Set(different.map(\.hashValue)).count, different.count)
         // A jar that is gone leaves its address to the next one, and its number to none.
         let gone = (0..<50).map { _ in cookies { $0.jar = HTTPCookieJar() }.hashValue }

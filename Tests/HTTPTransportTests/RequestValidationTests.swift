@@ -21,7 +21,7 @@ struct RequestValidationTests {
             "ftp://a.example/", "file:///etc/passwd", "data:,x", "/relative", "//a.example/x", "http:///x", "http:x",
             "gopher://a/",
         ] {
-            let url = try #require(URL(string: text))
+            let url = try required(URL(string: text))
             await expectEqual(Self.code(of: HTTPRequest(url: url)), .unsupportedURL, "\(text)")
         }
         for text in [
@@ -42,7 +42,7 @@ struct RequestValidationTests {
         let configuration = HTTPClient.Configuration.loopback { $0.userAgent = name }
         try await withOrigin(configuration, handler: { $0.respond(200) }) { origin, client in
             _ = try await client.get(origin.url("/"))
-            let heard = try #require(origin.requests.first)
+            let heard = try required(origin.requests.first)
             expectNil(heard.headers["X-Evil"])
             let plain = name.filter {
                 $0.isASCII && !$0.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
@@ -105,7 +105,7 @@ struct RequestValidationTests {
                 + "\(exchange.headers["Content-Type"] ?? "-")|\(exchange.headers["Expect"] ?? "-")"
             exchange.respond(200, ["X-Echo: \(text)"])
         } _: { origin, client in
-            let url = try #require(URL(string: origin.url("/a/../b?q=1#fragment").absoluteString))
+            let url = try required(URL(string: origin.url("/a/../b?q=1#fragment").absoluteString))
             let request = HTTPRequest(url: url, method: method, headers: ["X-A": "1", "X-Empty": ""], body: body)
             let response = try await client.send(request)
             let sendsContent = body != nil || ["POST", "PUT", "PATCH"].contains(method)
@@ -119,8 +119,8 @@ struct RequestValidationTests {
     @Test func `a host has at most 255 bytes`() throws {
         let longest = String(repeating: "a.", count: 127) + "b"
         for url in ["http://\(longest)/", "HTTP://\(longest)/"] {
-            #expect(throws: Never.self) { try Origin(#require(URL(string: url))) }
-            let long = try #require(URL(string: url.replacing("b/", with: "bc/")))
+            #expect(throws: Never.self) { try Origin(required(URL(string: url))) }
+            let long = try required(URL(string: url.replacing("b/", with: "bc/")))
             let error = expectError(HTTPError.self) { try Origin(long) }
             expectEqual(error?.code, .invalidRequest)
         }

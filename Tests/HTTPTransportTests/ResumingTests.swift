@@ -44,7 +44,7 @@ struct ResumingTests {
         expectEqual(response.bytes, whole)
         expectEqual(response.headers["Content-Length"], "100")
         expectNil(response.headers["Content-Range"])
-        let question = try #require(stub.requests.last)
+        let question = try required(stub.requests.last)
         expectEqual(question.headers["Range"], "bytes=40-")
         expectEqual(question.headers["If-Range"], "\"v1\"")
         expectEqual(store.count, 0)
@@ -153,7 +153,7 @@ struct ResumingTests {
         let loader = loader()
         await expectHTTPError { try await loader.bytes(request) }
         try await expectEqual(loader.send(request).headers["Content-Length"], "100")
-        let asked = try #require(stub.requests.last?.options.acceptableStatuses)
+        let asked = try required(stub.requests.last?.options.acceptableStatuses)
         expectEqual([200, 206, 412, 416, 404].map { asked.contains($0) }, [true, true, true, true, false])
         for status in [412, 416] {
             let answer = HTTPError.Response(status: status, headers: [:], url: url, beginning: [])
@@ -236,7 +236,7 @@ struct ResumingTests {
         func keep(_ number: Int, _ count: Int, _ tag: String = "\"v\"") throws {
             let response = HTTPResponse(status: 200, headers: ["ETag": tag], url: url)
             let request = HTTPRequest(url: url.appending(path: "\(number)"))
-            var partial = try #require(PartialBody(response, to: request))
+            var partial = try required(PartialBody(response, to: request))
             partial.append([UInt8](repeating: 0, count: count))
             store.keep(partial, for: request)
         }
@@ -267,7 +267,7 @@ struct ResumingTests {
         for number in 0..<100 {
             let request = HTTPRequest(url: URL(string: "http://a.example/\(number)?\(large)")!)
             let response = HTTPResponse(status: 200, headers: ["ETag": "\"v\"", "X": large], url: request.url)
-            var partial = try #require(PartialBody(response, to: request))
+            var partial = try required(PartialBody(response, to: request))
             partial.append([1])
             narrow.keep(partial, for: request)
         }

@@ -106,7 +106,7 @@ struct TLSPolicyTests {
 
     /// The bytes that a handle has of the chain of an origin that it does not trust, and once it is set up again.
     private func chainLengths(at url: String) throws -> (refused: Int, setUp: Int) {
-        let easy = try unsafe #require(curl_easy_init())
+        let easy = try unsafe required(curl_easy_init())
         defer { unsafe curl_easy_cleanup(easy) }
         unsafe transport_watch_tls(easy)
         for (option, value) in [(CURLOPT_URL, url), (CURLOPT_NOPROXY, "*")] {
@@ -126,7 +126,7 @@ struct TLSPolicyTests {
         let key = TLSPolicy.Pin.publicKey(sha256: certificate.publicKeySHA256)
         let leaf = TLSPolicy.Pin.certificate(sha256: try fingerprint(of: certificate.certificatePath))
         let root = TLSPolicy.Pin.certificate(sha256: try fingerprint(of: certificate.rootPath))
-        let text = try #require(
+        let text = try required(
             TLSPolicy.Pin.publicKey(base64: Data(certificate.publicKeySHA256).base64EncodedString()))
         expectEqual(text, key)
         expectNil(TLSPolicy.Pin.publicKey(base64: "AAAA"))

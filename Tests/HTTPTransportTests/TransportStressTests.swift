@@ -38,7 +38,7 @@ import WebImageTesting
             case .chunk(let bytes, _):
                 expectEqual(bytes.count, 1)
                 taken.add(1, ordering: .releasing)
-            case .nothing: #expect(await pipe.waitUntilReadable())
+            case .nothing: expect(await pipe.waitUntilReadable())
             case .end:
                 expectEqual(taken.load(ordering: .acquiring), Self.rounds)
                 return

@@ -10,7 +10,7 @@ import WebImageTesting
 struct XMLResponseTests {
     private func response(_ bytes: [UInt8], type: String = "application/xml") throws -> CollectedResponse {
         CollectedResponse(
-            headers: ["Content-Type": type], url: try #require(URL(string: "http://a/")), bytes: bytes)
+            headers: ["Content-Type": type], url: try required(URL(string: "http://a/")), bytes: bytes)
     }
 
     private func tree(_ text: String, type: String = "application/xml", _ limits: XMLLimits = .init()) throws -> XMLTree

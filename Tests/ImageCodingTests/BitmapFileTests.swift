@@ -169,7 +169,7 @@ struct BitmapFileTests {
     func `the memory is told before, and a limit below it refuses`(name: String) throws {
         let bytes = try Fixture.file(name)
         let count = try ImageCoders.default.decodingByteCount(of: bytes)
-        #expect(count >= (try Fixture.named(name).size.bitmapByteCount))
+        expect(count, >=, (try Fixture.named(name).size.bitmapByteCount))
         expectEqual(code(bytes, DecodeOptions(limits: ImageLimits(maximumByteCount: 1_000))), .memoryLimitExceeded)
     }
 

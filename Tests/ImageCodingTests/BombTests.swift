@@ -69,10 +69,10 @@ struct BombTests {
 
     @Test func `a PNG shows no row that was never drawn, and its image data must be contiguous`() throws {
         let bytes = ImageFactory.oversizedPNG(64)
-        let data = try #require(bytes.indices.first { bytes[$0...].starts(with: "IDAT".utf8) }) - 4
+        let data = try required(bytes.indices.first { bytes[$0...].starts(with: "IDAT".utf8) }) - 4
         // The image data of a lower picture, then none.
         let few = ImageFactory.oversizedPNG(32)
-        let fewData = try #require(few.indices.first { few[$0...].starts(with: "IDAT".utf8) }) - 4
+        let fewData = try required(few.indices.first { few[$0...].starts(with: "IDAT".utf8) }) - 4
         expectEqual(code(Array(bytes[..<data]) + few[fewData...]), .malformed)
         expectEqual(code(bytes[..<data] + bytes.suffix(12)), .malformed)
         expectEqual(code(Array(bytes[..<data]) + few[fewData..<few.count - 12]), .truncated)

@@ -47,7 +47,7 @@ struct DamageTests {
     func `a JPEG without its last scan, or that of a component, is truncated although every row is there`() throws {
         for name in ["progressive-420.jpg", "progressive-444.jpg", "grey-progressive.jpg"] {
             let bytes = try Fixture.named(name).bytes
-            let scan = try #require(bytes.indices.dropLast().last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
+            let scan = try required(bytes.indices.dropLast().last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
             let cut = Array(bytes[..<scan])
             expectEqual(code(cut), .truncated, "\(name)")
             try expectEqual(decode(cut, .never).damage, [.missingEnd, .missingPixels], "\(name)")
@@ -77,7 +77,7 @@ struct DamageTests {
             guard let image = try? decode(Array(bytes.prefix(length))) else { continue }
             expectEqual(image.damage, .missingEnd, "length \(length)")
             // A GIF does not say how many frames it has.
-            #expect(image.frames.count == whole.frames.count || fixture.format == .gif)
+            expect(image.frames.count == whole.frames.count || fixture.format == .gif)
             let pixels = image.frames.map(\.pixels)
             expectEqual(pixels, whole.frames.prefix(pixels.count).map(\.pixels), "length \(length)")
         }
@@ -161,14 +161,14 @@ struct DamageTests {
                 expect(more.isSame(as: drawn), "seed \(seed)")
                 expectEqual(more.damage, drawn.damage, "seed \(seed)")
             }
-            #expect((try? results[2].get().damage).map { $0 == [] } ?? true)
-            #expect((try? results[1].get().damage).map { !$0.contains(.missingPixels) } ?? true)
+            expect((try? results[2].get().damage).map { $0 == [] } ?? true)
+            expect((try? results[1].get().damage).map { !$0.contains(.missingPixels) } ?? true)
         }
     }
 
     @Test func `a JPEG of twelve bits is of a kind that is not read, and not broken`() throws {
         var bytes = try Fixture.named("baseline-444.jpg").bytes
-        let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
+        let frame = try required(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
         bytes[frame + 4] = 12
         expectEqual(code(bytes), .unsupportedFormat)
         // Bytes that fill, and a marker that says nothing, change nothing.
@@ -191,7 +191,7 @@ struct DamageTests {
 
     @Test func `broken data in a JPEG are damage, and an error for a policy that refuses any`() throws {
         let bytes = try Fixture.named("baseline-444.jpg").bytes
-        let scan = try #require(bytes.indices.dropLast().last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
+        let scan = try required(bytes.indices.dropLast().last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
         var found = 0
         for place in stride(from: scan + 20, to: bytes.count - 20, by: 7) {
             var broken = bytes

@@ -22,7 +22,7 @@ import Testing
         let size = PNGChunk.bigEndian(UInt32(width)) + PNGChunk.bigEndian(UInt32(height))
         PNGChunk.append("IHDR", [(size + [8, 0, 0, 0, 1])[...]], to: &file)
         // Behind the name of a profile and two zeros.
-        PNGChunk.append("IDAT", [try #require(PNGProfile.deflated(rows)).dropFirst(13)], to: &file)
+        PNGChunk.append("IDAT", [try required(PNGProfile.deflated(rows)).dropFirst(13)], to: &file)
         PNGChunk.append("IEND", [], to: &file)
         return file
     }

@@ -18,7 +18,7 @@ import WebImageTesting
 
     @Test func `previews sharpen, and the last one is the picture`() throws {
         let file = try file()
-        let previewer = try #require(try coders.previewer(for: file, options: Self.small))
+        let previewer = try required(try coders.previewer(for: file, options: Self.small))
         let whole = try coders.decode(file, options: Self.small)
         var sharpness: [Double] = []
         for part in 1...20 {
@@ -31,7 +31,7 @@ import WebImageTesting
         expect(sharpness.count, >=, 15)
         expectEqual(sharpness.last, .infinity)
         expect(zip(sharpness, sharpness.dropFirst()).allSatisfy { $0 <= $1 + 0.5 })
-        try expect(#require(sharpness.first), <, 40)
+        try expect(required(sharpness.first), <, 40)
     }
 
     @Test func `twenty previews read the file once`() throws {
@@ -57,7 +57,7 @@ import WebImageTesting
         // A segment that is skipped, also where it has not arrived yet: APP12, 3,000 bytes that look like the end.
         let ends = (0..<1_499).flatMap { _ in [0xFF, 0xD9] as [UInt8] }
         file.insert(contentsOf: [0xFF, 0xEC, 0x0B, 0xB8] + ends, at: 2)
-        let previewer = try #require(try coders.previewer(for: file))
+        let previewer = try required(try coders.previewer(for: file))
         var last: DecodedImage?
         for end in stride(from: size, to: file.count + size, by: size) {
             last = try previewer.preview(of: Array(file.prefix(end))) ?? last
@@ -68,7 +68,7 @@ import WebImageTesting
 
     @Test(arguments: 1...8) func `a preview is upright`(orientation: Int) throws {
         let file = turned(try file(96, 64), orientation)
-        let previewer = try #require(try coders.previewer(for: file))
+        let previewer = try required(try coders.previewer(for: file))
         let whole = try coders.decode(file)
         expectEqual(whole.size, (orientation < 5 ? PixelSize(width: 96, height: 64) : PixelSize(width: 64, height: 96)))
         try expectEqual(previewer.preview(of: file)?.pixels, whole.pixels)
@@ -104,7 +104,7 @@ import WebImageTesting
             for part in 1...5 { _ = try? previewer.preview(of: Array(broken.prefix(file.count * part / 5))) }
         }
         for limits in [ImageLimits(maximumDrawnPixelCount: 96 * 64 * 2), ImageLimits(maximumScanCount: 2)] {
-            let previewer = try #require(try coders.previewer(for: file, options: DecodeOptions(limits: limits)))
+            let previewer = try required(try coders.previewer(for: file, options: DecodeOptions(limits: limits)))
             expectImageError {
                 for part in 1...20 { _ = try previewer.preview(of: Array(file.prefix(file.count * part / 20))) }
             }
@@ -117,7 +117,7 @@ import WebImageTesting
         let scans = 10
         for (most, isEnough) in [(scans, true), (scans - 1, false)] {
             let options = DecodeOptions(limits: ImageLimits(maximumScanCount: most))
-            let previewer = try #require(try coders.previewer(for: file, options: options))
+            let previewer = try required(try coders.previewer(for: file, options: options))
             if isEnough {
                 try expectEqual(previewer.preview(of: file)?.pixels, coders.decode(file, options: options).pixels)
             } else {
@@ -145,7 +145,7 @@ import WebImageTesting
 
     @Test func `a cancelled preview ends, and a later one goes on`() async throws {
         let file = try file()
-        let previewer = try #require(try coders.previewer(for: file))
+        let previewer = try required(try coders.previewer(for: file))
         let cancelled = Task {
             while !Task.isCancelled { await Task.yield() }
             return try previewer.preview(of: file)

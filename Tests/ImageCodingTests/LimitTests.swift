@@ -106,7 +106,7 @@ struct LimitTests {
 
     @Test func `a JPEG of too many scans is refused, one of many is not`() throws {
         let bytes = try Fixture.named("progressive-420.jpg").bytes
-        let start = try #require(bytes.indices.dropLast().last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
+        let start = try required(bytes.indices.dropLast().last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
         let scan = bytes[start..<bytes.count - 2]
         func bomb(_ scans: Int) -> [UInt8] { bytes.dropLast(2) + (0..<scans).flatMap { _ in scan } + bytes.suffix(2) }
         expectNil(code(bomb(20), .default))
@@ -118,7 +118,7 @@ struct LimitTests {
     func `a frame larger than the screen counts with its own size, and sizes that overflow are malformed`() throws {
         // The frame's width and height in the tiny GIF, made 2,000 each.
         var bytes = try Fixture.named("tiny.gif").bytes
-        let frame = try #require(bytes.indices.first { bytes[$0] == 0x2C })
+        let frame = try required(bytes.indices.first { bytes[$0] == 0x2C })
         bytes.replaceSubrange(frame + 5..<frame + 9, with: [0xD0, 0x07, 0xD0, 0x07])
         expectEqual(code(bytes, ImageLimits(maximumPixelCount: 1_000_000)), .tooLarge)
         expectEqual(code(bytes, .default), .malformed)

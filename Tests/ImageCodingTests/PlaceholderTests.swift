@@ -38,7 +38,7 @@ struct PlaceholderTests {
             expectEqual(hash.text, known.text)
             expectEqual(BlurHash(known.text), hash)
         }
-        let hash = try #require(BlurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj"))
+        let hash = try required(BlurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj"))
         let expected: [[[Int]]] = [
             [[135, 164, 177], [154, 170, 177], [178, 179, 174], [177, 178, 171], [153, 170, 176]],
             [[128, 158, 173], [145, 158, 166], [168, 158, 153], [166, 159, 151], [145, 159, 167]],
@@ -59,7 +59,7 @@ struct PlaceholderTests {
         ] {
             expectNil(BlurHash(text), "\(text)")
         }
-        let hash = try #require(BlurHash("000000"))
+        let hash = try required(BlurHash("000000"))
         // A megapixel is drawn, and one row more is not.
         try expectEqual(hash.image(size: PixelSize(width: 1_024, height: 1_024)).size.pixelCount, 1 << 20)
         for side in [0, -1, Int.min, 1_025, .max] {
@@ -113,7 +113,7 @@ struct PlaceholderTests {
             (2, PixelSize(width: 32, height: 19), [[144, 107, 47, 40], [118, 101, 141, 255], [231, 226, 118, 255]]),
         ]
         for (index, size, colors) in drawn {
-            let image = try #require(ThumbHash(PlaceholderTests.thumbs[index].bytes)).image()
+            let image = try required(ThumbHash(PlaceholderTests.thumbs[index].bytes)).image()
             expectEqual(image.size, size)
             let places = [0, size.height / 2 * size.width + size.width / 2, size.width * size.height - 1]
             for (place, color) in zip(places, colors) {

@@ -145,7 +145,7 @@ struct ResamplerTests {
         let work = DecodingWork(limits: .default, byteCount: 0)
         for step in [1, 3, DecodedRows.atOnce] {
             let image = try unsafe plan.draw(work) { buffer, rows in
-                let rows = try #require(rows)
+                let rows = try required(rows)
                 var row = 0
                 while row < source.height {
                     let end = min(row + step, source.height)

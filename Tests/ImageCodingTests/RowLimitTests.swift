@@ -136,7 +136,7 @@ struct RowLimitTests {
     ) throws {
         let file = try Self.file(.jpeg)
         // The frame header: its marker, length and bits, then the height and the width.
-        let frame = try #require(file.indices.dropLast().first { file[$0] == 0xFF && file[$0 + 1] == 0xC0 })
+        let frame = try required(file.indices.dropLast().first { file[$0] == 0xFF && file[$0 + 1] == 0xC0 })
         for side in [frame + 5..<frame + 7, frame + 7..<frame + 9, frame + 5..<frame + 9] {
             var bytes = file
             for index in side { bytes[index] = 0 }

@@ -79,7 +79,7 @@ struct ThumbnailTests {
     static func withInterlacing(_ bytes: [UInt8]) throws -> [[UInt8]] {
         let work = DecodingWork(limits: .default, byteCount: bytes.count)
         let outline = try GIFOutline(bytes, frameLimit: 1, recordsPlaces: true, work: work)
-        var offset = try #require(outline.places.first).start
+        var offset = try required(outline.places.first).start
         while bytes[offset] == 0x21 {
             offset += 2
             while bytes[offset] != 0 { offset += Int(bytes[offset]) + 1 }

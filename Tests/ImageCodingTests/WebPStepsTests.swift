@@ -54,7 +54,7 @@ struct WebPStepsTests {
 
     @Test(arguments: kinds.map(\.name))
     func `a file without all its pixels is refused before any is drawn`(kind: String) throws {
-        let (_, format, hasAlpha) = try #require(WebPStepsTests.kinds.first { $0.name == kind })
+        let (_, format, hasAlpha) = try required(WebPStepsTests.kinds.first { $0.name == kind })
         // Large enough to be drawn in more than one step.
         let bytes = try Self.encoded(hasAlpha, 0, format)
         for count in [bytes.count - 2, bytes.count * 3 / 4] {
@@ -85,7 +85,7 @@ struct WebPStepsTests {
     ) throws -> (pixels: [UInt8], counts: [Int]) {
         let unlimited = DecodingWork(limits: .default, byteCount: 0)
         let outline = try WebPOutline(bytes, DecodeOptions(), unlimited)
-        let bitstream = try #require(outline.bitstream)
+        let bitstream = try required(outline.bitstream)
         var counts = [Int]()
         var work = unlimited
         work = DecodingWork(limits: .default, byteCount: bytes.count) {
@@ -100,7 +100,7 @@ struct WebPStepsTests {
 
     @Test(arguments: kinds.map(\.name), 0..<2)
     func `steps draw what one call draws, and few pixels each`(name: String, picture: Int) throws {
-        let kind = try #require(WebPStepsTests.kinds.first { $0.name == name })
+        let kind = try required(WebPStepsTests.kinds.first { $0.name == name })
         let image = WebPStepsTests.pictures[kind.hasAlpha ? 1 : 0][picture]
         let bytes = try WebPStepsTests.encoded(kind.hasAlpha, picture, kind.format)
         for drawn in [image.size, PixelSize(width: image.width / 3, height: image.height / 2)] {
@@ -145,7 +145,7 @@ struct WebPStepsTests {
         steps = WebPSteps(header: 5, byteCount: 300_000, size: large, isLossless: true)
         for count in 1...100_000 where !steps.isLast {
             steps.advance(drawn: 1)
-            if steps.isLast { #expect(count < 400) }
+            if steps.isLast { expect(count, <, 400) }
         }
         expect(steps.isLast)
     }

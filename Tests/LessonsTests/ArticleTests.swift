@@ -18,8 +18,8 @@ struct ArticleTests {
         for quotation in try quotations() where quotation.isCode {
             let file = (quotation.lesson?.after ?? Step.all[0]).path
             let code = quotation.lines.joined().filter { !$0.isWhitespace }
-            #expect(try text(of: file).filter { !$0.isWhitespace }.contains(code), "\(file)")
-            for line in quotation.lines { #expect(line.count <= 75) }
+            expect(try text(of: file).filter { !$0.isWhitespace }.contains(code), "\(file)")
+            for line in quotation.lines { expect(line.count, <=, 75) }
         }
     }
 
@@ -29,13 +29,13 @@ struct ArticleTests {
         expectEqual(lessons.map(\.name), Lesson.all.map(\.name) + [Lesson.mistakes[3].name])
         for (lesson, timeline) in zip(lessons, timelines) {
             let lines = lesson.play(lesson.before, seed: lesson.failingSeed).timeline.lines.map(trimmed)
-            for line in timeline.lines { #expect(lines.contains(trimmed(line)), "\(lesson)") }
+            for line in timeline.lines { expect(lines.contains(trimmed(line)), "\(lesson)") }
         }
     }
 
     @Test func `the article has at most 2,000 words, and a section for each lesson`() throws {
         let article = try article()
-        #expect(article.split(whereSeparator: \.isWhitespace).count <= 2_000)
+        expect(article.split(whereSeparator: \.isWhitespace).count, <=, 2_000)
         let titles = article.components(separatedBy: "\n").filter { $0.hasPrefix("## ") }.map {
             $0.dropFirst(3).lowercased()
         }
@@ -46,14 +46,14 @@ struct ArticleTests {
     @Test func `commands and files that the article names exist`() throws {
         let names = try article().components(separatedBy: "`").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
         let commands = names.filter { $0.hasPrefix("swift run ") }
-        #expect(commands.count >= 4)
+        expect(commands.count, >=, 4)
         for command in commands {
             _ = try Options(
                 parsing: command.split(separator: " ").drop { $0 != "lessons" }.dropFirst().map(String.init))
         }
         let files = names.filter { $0.contains("/") && !$0.contains("\n") && !$0.contains(" ") }
-        #expect(files.count >= 8)
-        for file in files { #expect(try url(of: file).checkResourceIsReachable()) }
+        expect(files.count, >=, 8)
+        for file in files { expect(try url(of: file).checkResourceIsReachable()) }
     }
 
     private func quotations() throws -> [Quotation] {

@@ -57,7 +57,7 @@ struct LessonTests {
     }
 
     @Test func `lesson 1 brings the fault of lesson 4: to wait for a handle escalates its task`() {
-        #expect(Lesson.course[3].failures(of: Step.all[0]).isEmpty)
+        expect(Lesson.course[3].failures(of: Step.all[0]).isEmpty)
         expect(!Lesson.course[3].failures(of: Step.all[1]).isEmpty)
     }
 
@@ -112,21 +112,21 @@ struct LessonTests {
     func `each lesson is a file of at most 90 lines, and each mistake one of 40`(step: Step) throws {
         let text = try text(of: step.path)
         let limit = step.path.contains("Mistakes/") ? 40 : 90
-        #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= limit + 1, "and its last end")
+        expect(text.split(separator: "\n", omittingEmptySubsequences: false).count, <=, limit + 1, "and its last end")
         // No lesson may escape the compiler's checks.
         for escape in ["@unchecked", "nonisolated(unsafe)"] { expect(!text.contains(escape)) }
     }
 
     @Test func `the draft and the mend of lesson 0½ are sixty lines of code`() throws {
         let lines = try text(of: Step.wait.path).split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
-        #expect(lines.count { !$0.isEmpty && !$0.hasPrefix("//") } <= 60)
+        expect(lines.count { !$0.isEmpty && !$0.hasPrefix("//") }, <=, 60)
     }
 
     @Test func `a timeline tells what went wrong`() throws {
         let lines = Report.replay(of: Lesson.course[2], seed: 17)
-        let after = try #require(lines.firstIndex { $0.hasPrefix("After") })
+        let after = try required(lines.firstIndex { $0.hasPrefix("After") })
         expect(lines[..<after].contains { $0.hasSuffix("caller B  ends with CancellationError") })
-        #expect(lines[..<after].contains("Broken: caller B was never cancelled, and ended with CancellationError."))
+        expect(lines[..<after].contains("Broken: caller B was never cancelled, and ended with CancellationError."))
         expect(lines[after...].contains { $0.hasSuffix("caller B  gets 1") })
         expectEqual(lines.last, "Every promise is kept.")
     }
@@ -144,7 +144,7 @@ struct LessonTests {
     @Test func `the lock costs fewer jobs than the actor, and no more than a bare task`() {
         let loads = [Step.all[5], Step.all[6]].map { step in { Cost.load(through: step, on: $0) } }
         let costs = Cost.measure([Cost.bareTask] + loads)
-        #expect(costs[2].jobs < costs[1].jobs)
-        #expect(costs[2].jobs <= costs[0].jobs)
+        expect(costs[2].jobs, <, costs[1].jobs)
+        expect(costs[2].jobs, <=, costs[0].jobs)
     }
 }

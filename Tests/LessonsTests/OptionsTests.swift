@@ -57,7 +57,7 @@ struct OptionsTests {
 
     @Test func `without words every lesson and each next step is named, and the command is understood`() throws {
         let answer = Answer(to: [])
-        for lesson in Lesson.all { #expect(answer.output.contains { $0.contains(lesson.title) }) }
+        for lesson in Lesson.all { expect(answer.output.contains { $0.contains(lesson.title) }) }
         let commands = answer.output.filter { $0.hasPrefix("       swift run") }.map {
             $0.split(separator: " ").drop { $0 != "lessons" }.dropFirst().map(String.init)
         }
@@ -82,7 +82,7 @@ struct OptionsTests {
             }
             + Lesson.mistakes.map { $0.option.split(separator: " ").map(String.init) })
     func `every line fits into 80 columns`(words: [String]) {
-        for line in Answer(to: words).output { #expect(line.count <= 80) }
+        for line in Answer(to: words).output { expect(line.count, <=, 80) }
     }
 }
 

@@ -20,7 +20,7 @@ import WebImageTesting
         let loader = HTTPLoaderChain(ObjectLoader(try server.service(), buckets: ["pictures"]), HTTPClient())
         let manager = ImageManager(configuration: configuration, transport: loader)
         do {
-            let path = try #require(name.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+            let path = try required(name.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
             let url = URL(string: "s3://pictures/\(path)")!
             let picture = try await manager.image(for: ImageRequest(url))
             expectEqual([picture.width, picture.height], [40, 30])
@@ -42,7 +42,7 @@ import WebImageTesting
         let part = try await loader.send(HTTPRequest(url: url, headers: ["Range": "bytes=1-2"]))
         expectEqual(part.status, 206)
         try await expectEqual(part.body.collect(upTo: 9), [2, 3])
-        let tag = try #require(part.headers["ETag"])
+        let tag = try required(part.headers["ETag"])
         try await expectEqual(loader.send(HTTPRequest(url: url, headers: ["If-None-Match": tag])).status, 304)
         // The key of the service signs, whatever credential a request brings; a key is decoded once.
         server.contents["%61"] = BucketServer.Object(bytes: [5])
@@ -64,7 +64,7 @@ import WebImageTesting
     func `an address that is no object of the buckets is refused`(_ text: String, _ code: HTTPError.Code) async throws {
         let server = try BucketServer()
         let loader = ObjectLoader(try server.service(), buckets: ["pictures"])
-        let url = try #require(URL(string: text))
+        let url = try required(URL(string: text))
         let error = await expectError(HTTPError.self) { try await loader.send(HTTPRequest(url: url)) }
         expectEqual(error?.code, code)
         let post = URL(string: "s3://pictures/a")!

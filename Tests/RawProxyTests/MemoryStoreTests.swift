@@ -24,7 +24,7 @@ import WebImageTesting
         let watch = Task { await store.watchMemory(on: clock) { MemorySample(usedPart: used.value) } }
         func fill() async throws {
             for number in 0..<200 {
-                let target = try #require(URL(string: "http://a.example/\(number)").flatMap { CacheTarget($0) })
+                let target = try required(URL(string: "http://a.example/\(number)").flatMap { CacheTarget($0) })
                 let head = ResponseHead(
                     status: 404, headers: [:], requestTime: HTTPDate(secondsSince1970: 0),
                     responseTime: HTTPDate(secondsSince1970: 0))

@@ -62,7 +62,7 @@ import WebImageTesting
     }
 
     @Test func `what is used while it is validated is renewed by a 304`() async throws {
-        let target = try #require(URL(string: "http://o.example/a").flatMap { CacheTarget($0) })
+        let target = try required(URL(string: "http://o.example/a").flatMap { CacheTarget($0) })
         stub.respond(
             to: "/a", with: fresh("max-age=60, stale-while-revalidate=60"), .status(304, headers: ["ETag": "\"a\""]))
         _ = await answer()

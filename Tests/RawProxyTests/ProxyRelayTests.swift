@@ -23,7 +23,7 @@ import WebImageTesting
 
     @Test(arguments: foreign, ["http://localhost", "http://127.0.0.1:1200"])
     func `a target that is neither a path nor an address names nothing`(target: String, origin: String) throws {
-        expectNil(Proxy.address(of: target, at: try #require(URL(string: origin))))
+        expectNil(Proxy.address(of: target, at: try required(URL(string: origin))))
     }
 
     @Test(arguments: [
@@ -33,7 +33,7 @@ import WebImageTesting
         ("http://a@evil.example/x", "/x"), ("http://:9000", "/"), ("/a|b", "/a%7Cb"),
     ]) func `a path, also that of an address, is one of the origin`(target: String, path: String) throws {
         for origin in ["http://localhost", "http://127.0.0.1:1200", "https://[::1]:81"] {
-            let url = try #require(URL(string: origin))
+            let url = try required(URL(string: origin))
             expectEqual(Proxy.address(of: target, at: url)?.absoluteString, origin + path)
         }
     }
@@ -51,7 +51,7 @@ import WebImageTesting
                 ("http://127.0.0.1:\(port.dropLast())", "\(port.suffix(1))/admin"),
                 ("http://127.0.0", ".1:\(port)/admin"),
             ] {
-                let server = try proxy.serve(origin: try #require(URL(string: origin)), port: 0)
+                let server = try proxy.serve(origin: try required(URL(string: origin)), port: 0)
                 await expect(ProxyWorld.exchange(Self.get(target), with: server.port).hasPrefix("HTTP/1.1 400 "))
                 server.stop()
             }

@@ -79,8 +79,8 @@ import WebImageTesting
                 line.yield(String(decoding: handle.availableData, as: UTF8.self))
                 line.finish()
             }
-            let words = try #require(await lines.first { _ in true })
-            let url = try #require(words.split(separator: " ").first.flatMap { URL(string: $0 + "/a") })
+            let words = try required(await lines.first { _ in true })
+            let url = try required(words.split(separator: " ").first.flatMap { URL(string: $0 + "/a") })
             var configuration = HTTPClient.Configuration()
             configuration.addressPolicy = .unrestricted
             let client = HTTPClient(configuration: configuration)

@@ -22,7 +22,7 @@ struct ResponseCacheTests {
 
     init() throws {
         disk = DiskCache(.init(folder: folder.url.path))
-        target = try #require(URL(string: "https://site.example/page?x=1").flatMap { CacheTarget($0) })
+        target = try required(URL(string: "https://site.example/page?x=1").flatMap { CacheTarget($0) })
     }
 
     private func response(_ number: Int, language: String = "") -> RawResponse {

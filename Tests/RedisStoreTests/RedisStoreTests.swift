@@ -151,7 +151,7 @@ import WebImageTesting
                 if case .leads(let lease)? = claim.value { leader = (lease, stores[number % 3]) }
             }
         }
-        let (lease, own) = try #require(leader)
+        let (lease, own) = try required(leader)
         expectEqual(claims.count { !$0.isRunning }, 1)
         try await expect(own.finish(lease, with: .stored([1, 2, 3], lifetime: .seconds(60))))
         for claim in claims where claim.isRunning { try await expectEqual(claim.finish(), .stored) }

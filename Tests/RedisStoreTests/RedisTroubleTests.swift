@@ -69,7 +69,7 @@ import WebImageTesting
         let store = store(RedisAddress(.unix(path: server.path), password: "wrong"))
         var error = await trouble(of: store)
         while error.code == .unreachable { error = await trouble(of: store) }  // the server starts
-        #expect(error.code == .refused && error.message.contains("WRONGPASS"), "\(error)")
+        expect(error.code == .refused && error.message.contains("WRONGPASS"), "\(error)")
     }
 
     @Test func `TLS to a port without it has a reason`() async throws {
@@ -79,20 +79,20 @@ import WebImageTesting
         await expect(inside.connected(within: .seconds(30)))
         let store = store(try RedisAddress("rediss://127.0.0.1:\(port)"), connectTimeout: .milliseconds(50))
         let error = await trouble(of: store)
-        #expect(error.code == .timedOut && error.message.contains("redis: in place of rediss:"), "\(error)")
+        expect(error.code == .timedOut && error.message.contains("redis: in place of rediss:"), "\(error)")
     }
 
     @Test func `the rights in the guide are enough`() async throws {
         let repository = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
         let guide = repository.appending(path: "Sources/RedisStore/RedisStore.docc/RedisStore.md")
         let text = try String(contentsOf: guide, encoding: .utf8)
-        let command = try #require(text.split(separator: "ACL SETUSER ").last?.split(separator: "```").first)
+        let command = try required(text.split(separator: "ACL SETUSER ").last?.split(separator: "```").first)
         let rights = command.split { " \\\n".contains($0) }.map { $0.filter { $0 != "'" } }
         let server = try RedisServer(["--user"] + rights)
-        let secret = try #require(rights.first { $0.hasPrefix(">") }).dropFirst()
+        let secret = try required(rights.first { $0.hasPrefix(">") }).dropFirst()
         let address = RedisAddress(.unix(path: server.path), user: rights[0], password: String(secret))
         let (store, other) = (store(address), store(address))
-        for store in [store, other] { #expect(await store.connected(within: .seconds(30))) }
+        for store in [store, other] { expect(await store.connected(within: .seconds(30))) }
         try await expect(store.link.reply(to: RedisCommand(["CONFIG", "GET", "dir"])).isRefusal, "and no more")
         try await expect(store.link.reply(to: RedisCommand(["GET", "else"])).isRefusal)
         try await store.store([1], for: key(1), lifetime: .seconds(60))
@@ -137,14 +137,14 @@ import WebImageTesting
 
     @Test func `a port without a server is named as one`() async throws {
         let error = await trouble(of: store(try RedisAddress("redis://127.0.0.1:\(RedisServer.freePort())")))
-        #expect(error.code == .unreachable && error.message.contains("cannot be reached"), "\(error)")
+        expect(error.code == .unreachable && error.message.contains("cannot be reached"), "\(error)")
     }
 
     @Test func `a wait leaves nothing behind, and an idle link asks for no sign of life`() async throws {
         let server = try RedisServer()
         let address = RedisAddress(.unix(path: server.path))
         let (one, other, key) = (store(address), store(address), key(1))
-        for store in [one, other] { #expect(await store.connected(within: .seconds(30))) }
+        for store in [one, other] { expect(await store.connected(within: .seconds(30))) }
         let held = try await lease(1, of: one)
         let left = Probe { try await other.claim(key) }
         while await other.link.bells.isEmpty { await Task.yield() }

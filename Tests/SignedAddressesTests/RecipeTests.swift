@@ -37,7 +37,7 @@ import Testing
             (String(repeating: "0f", count: 16), ["w320", "card,exp1893456000"]),
             (String(repeating: "A9e1", count: 64), ["w10,h20,fill,g30:60,bgffffff,dpr1.5"]),
         ] {
-            let addresses = SignedAddresses(keys: [try #require(SigningKey(hexadecimal: digits))])
+            let addresses = SignedAddresses(keys: [try required(SigningKey(hexadecimal: digits))])
             for options in choices {
                 for (source, isPlain) in [
                     ("https://example.com/a.jpg?x=1&y='2'", true), ("https://example.com/a.jpg", false),
@@ -61,7 +61,7 @@ import Testing
                 path: "Sources/SignedAddresses/SignedAddresses.docc/SigningInOtherLanguages.md"), encoding: .utf8)
         let blocks = guide.components(separatedBy: "```\(language)\n").dropFirst()
         try #require(blocks.count == 1)
-        return try #require(blocks.first?.components(separatedBy: "```\n").first)
+        return try required(blocks.first?.components(separatedBy: "```\n").first)
     }
 
     private static func isThere(_ program: String) -> Bool {

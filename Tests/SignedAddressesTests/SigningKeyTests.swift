@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `the whole signature is compared`() throws {
-        let key = try #require(SigningKey(hexadecimal: String(repeating: "5a", count: 32)))
+        let key = try required(SigningKey(hexadecimal: String(repeating: "5a", count: 32)))
         let text = "w10/aHR0cDovL2EvYi5wbmc"
         let valid = Array(key.signature(of: text))
         expect(SigningKey.isValid(Substring(String(valid)), of: text, by: [key]))

@@ -32,7 +32,7 @@ import WebImageTesting
             expectEqual(answer.headers["Content-Type"], "image/webp")
             expect(answer.bytes.count, >, 1_000)
             try expectEqual(ImageCoders.default.properties(of: answer.bytes).size, PixelSize(width: 320, height: 240))
-            let tag = try #require(answer.headers["ETag"])
+            let tag = try required(answer.headers["ETag"])
             let known = HTTPRequest(url: address, headers: ["If-None-Match": "\"other\", W/\(tag)"])
             let unchanged = try await client.send(known).collected(upTo: 1_000_000)
             expectEqual(unchanged.status, 304)
@@ -50,7 +50,7 @@ import WebImageTesting
             try await expectEqual(Self.status(address, client, method: "POST", body: [1]), 413)
             let parts = address.path(percentEncoded: true).split(separator: "/")
             for path in ["/", "/large/\(parts[1])/\(parts[2])", "/medium/unsigned/\(parts[2])"] {
-                let forged = try #require(URL(string: path, relativeTo: service.addresses[0]))
+                let forged = try required(URL(string: path, relativeTo: service.addresses[0]))
                 try await expectEqual(Self.status(forged, client), 403)
             }
         }
@@ -138,7 +138,7 @@ import WebImageTesting
     @Test func `clients that send half a request do not keep others out`() async throws {
         try await Descriptors.prepare(needing: 400)
         let service = try await RunningService(limit: 160)
-        let port = try #require(service.addresses[0].port)
+        let port = try required(service.addresses[0].port)
         let slow = try (0..<300).map { _ in try Self.connect(to: UInt16(port)) }
         defer { for descriptor in slow { close(descriptor) } }
         try await Self.withClient { client in

@@ -104,7 +104,7 @@ struct LifetimeTests {
             let target = FakeTarget()
             var binding: ImageBinding? = ImageBinding(target: target, loader: loader)
             let first = try required(binding?.load(url(1), options: heard.options("first ")))
-            let second = try #require(
+            let second = try required(
                 binding?.load(url(2), options: heard.options("second ") { $0.cancelsPreviousLoad = false }))
             expectEqual(binding?.entryCount, 3, "a load that was replaced, and two subscriptions")
             binding = nil

@@ -26,7 +26,7 @@ struct OptionTableTests {
     @Test func `the version is that of the newest entry of the change log`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
         let log = try String(contentsOf: root.appending(path: "CHANGELOG.md"), encoding: .utf8)
-        let newest = try #require(
+        let newest = try required(
             log.split(separator: "\n").first { $0.hasPrefix("## ") && !$0.contains("Unreleased") })
         expect(newest.hasPrefix("## \(Version.number)"))
     }
@@ -36,7 +36,7 @@ struct OptionTableTests {
         let (output, errors) = try run("/usr/bin/groff", ["-man", "-Tascii", "-ww", "-P-c"], input: ManualPage.text)
         expectEqual(errors, "")
         let plain = output.replacing(/.\u{8}/, with: "")
-        for option in Option.table { #expect(plain.contains("--" + option.name)) }
+        for option in Option.table { expect(plain.contains("--" + option.name)) }
         expect(plain.contains("fetch --resize 800x --format webp"))
     }
 

@@ -237,7 +237,7 @@ struct OptionsTests {
     func `a name and --format that contradict each other are refused, with what to do`(words: [String], format: String)
         throws
     {
-        let error = try #require(expectError(UsageError.self) { try Options(parsing: words) })
+        let error = try required(expectError(UsageError.self) { try Options(parsing: words) })
         expect(error.message.contains("--format \(format)"))
         expect(error.message.contains("leave --format out, or name the file"))
     }

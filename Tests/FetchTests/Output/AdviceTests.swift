@@ -79,7 +79,7 @@ struct AdviceTests {
         for folder in ["HTTPTransport", "HTTPLoaders", "ImageCoding", "WebImage"] {
             let files = FileManager.default.enumerator(
                 at: sources.appending(path: folder), includingPropertiesForKeys: nil)
-            for case let file as URL in try #require(files) where file.pathExtension == "swift" {
+            for case let file as URL in try required(files) where file.pathExtension == "swift" {
                 let source = try String(contentsOf: file, encoding: .utf8)
                 // From each `message:` to the `advice:` behind it, or the end of the call.
                 for match in source.matches(of: #/message:\s*"(?<text>[^"]*)"/#) {

@@ -10,7 +10,7 @@ import WebImageTesting
 struct FileNameTests {
     private func name(_ text: String, _ format: ImageFormat = .png, _ words: [String] = []) throws -> String {
         FileName(try Options(parsing: words)).name(
-            for: text, url: try #require(URL(string: text)), format: format, width: 30, height: 20)
+            for: text, url: try required(URL(string: text)), format: format, width: 30, height: 20)
     }
 
     @Test func `a name is readable, the same in every run, and has the extension of its format`() throws {
@@ -40,7 +40,7 @@ struct FileNameTests {
         expect(name.utf8.count, <=, 255)
         expect(name.hasSuffix(".png"))
         expectEqual(name.filter { $0 == "." }.count, 1)
-        let first = try #require(name.first)
+        let first = try required(name.first)
         expect(first.isLetter || first.isNumber)
         let isPlain = name.dropLast(4).unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || $0.properties.numericType == .decimal || $0 == "-" || $0 == "_"

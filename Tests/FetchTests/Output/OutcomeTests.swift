@@ -64,7 +64,7 @@ struct OutcomeTests {
             expect(isPlain, "\(outcome.line)")
         }
         let object = try JSONSerialization.jsonObject(with: Data(success.json.utf8)) as? [String: Any]
-        let fields = try #require(object)
+        let fields = try required(object)
         expectEqual(bytes(fields["url"]), Array(text.utf8))
         expectEqual(bytes(fields["file"]), Array("out/\(text)".utf8))
         expectEqual(fields["ok"] as? Bool, true)
@@ -74,11 +74,11 @@ struct OutcomeTests {
         for (name, word) in words { expectEqual(fields[name] as? String, word, "\(name)") }
         expectEqual(Set(fields.keys), Set(["url", "ok", "file"] + numbers.keys + words.keys))
         let reasons = try JSONSerialization.jsonObject(with: Data(failure.json.utf8)) as? [String: Any]
-        let reason = try #require(reasons)
+        let reason = try required(reasons)
         expectEqual(Set(reason.keys), ["url", "ok", "error", "status", "milliseconds"])
         expectEqual(reason["ok"] as? Bool, false)
         expectEqual(reason["status"] as? Int, 404)
-        let error = try #require(reason["error"] as? [String: String])
+        let error = try required(reason["error"] as? [String: String])
         expectEqual(error["code"], "timedOut")
         expectEqual(bytes(error["message"]), Array(text.utf8))
     }
@@ -137,7 +137,7 @@ struct OutcomeTests {
         let lines = files.map { Self.success("http://a/", file: $0).line(columns: columns, .none) }
         expect(lines[0] != lines[1])
         // Whole names, the folder where it fits.
-        for (line, file) in zip(lines, files) { #expect(line.contains(columns < 120 ? String(file.suffix(27)) : file)) }
+        for (line, file) in zip(lines, files) { expect(line.contains(columns < 120 ? String(file.suffix(27)) : file)) }
     }
 
     @Test(arguments: [40, 80, 120]) func `lines of the same picture of two origins differ`(columns: Int) {

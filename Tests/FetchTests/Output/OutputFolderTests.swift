@@ -93,7 +93,7 @@ struct OutputFolderTests {
             at: workplace.pictures.appending(path: "x.png"), withIntermediateDirectories: true)
         let error = await expectError(Outcome.Failure.self) { try await folder.write([1], as: "x.png") }
         expectEqual(error?.code, "cannotWrite")
-        try expect(#require(error).message.contains("x.png: Is a directory"))
+        try expect(required(error).message.contains("x.png: Is a directory"))
         expectEqual(workplace.names(in: workplace.pictures), ["x.png"])
         _ = try await folder.write([0], as: "first.png")
         try FileManager.default.removeItem(at: workplace.pictures)

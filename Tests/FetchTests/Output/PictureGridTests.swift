@@ -61,7 +61,7 @@ struct PictureGridTests {
         expect(text.hasPrefix("\u{1B}[5B\u{1B}_Ga=T,f=100,c=19,r=5,C=1,q=2,m="))
         let pieces = text.matches(of: #/;([A-Za-z0-9+\/=]+)\u{1B}\\/#).map { String($0.1) }
         expect(pieces.allSatisfy { $0.count <= 4_096 })
-        let file = try #require(Data(base64Encoded: pieces.joined()))
+        let file = try required(Data(base64Encoded: pieces.joined()))
         try expectEqual(ImageCoders.default.decode(Array(file)).pixels, picture.pixels)
     }
 

@@ -39,7 +39,7 @@ struct AddressTests {
             let options = try Options(parsing: workplace.options)
             let screen = Screen(options, output: StandardStream(descriptor: file.fileDescriptor))
             var batch = Batch(options, [Job(text: origin.url("/a.png").absoluteString)], screen)
-            let itself = try #require(IPNetwork("127.0.0.1/32"))
+            let itself = try required(IPNetwork("127.0.0.1/32"))
             batch.configuration.transport.addressPolicy = .publicInternet(allowing: [itself])
             try await expectEqual(batch.run(), 1)
             try expect(String(contentsOf: result, encoding: .utf8).contains(#""code":"addressNotAllowed""#))

@@ -40,7 +40,7 @@ struct FailOnTests {
                 ["--json", "--format", "webp"] + workplace.folders + options + ["long.gif"])
             expectEqual(run.status == 0, !options.isEmpty, "\(options) \(run.errors)")
             guard !options.isEmpty else { continue }
-            let line = try #require(run.lines.first)
+            let line = try required(run.lines.first)
             try expectEqual(workplace.picture(line).frameCount, 1)
         }
     }

@@ -61,7 +61,7 @@ struct InfoTests {
             origin.respond(to: "/bomb", with: .ok(ImageFactory.oversizedPNG()))
             let whole = try Self.jpeg()
             // Behind the tables of the head, every byte is another.
-            let scan = try #require(whole.lastIndex { $0 == 0xDA })
+            let scan = try required(whole.lastIndex { $0 == 0xDA })
             let damaged = whole[..<(scan + 12)] + whole[(scan + 12)...].map { _ in 0x55 }
             try Data(damaged).write(to: workplace.folder.appending(path: "a.jpg"))
             let bomb = origin.url("/bomb").absoluteString

@@ -44,7 +44,7 @@ struct MainJobTests {
             let run = try await workplace.fetch([], shell: shell)
             expectEqual(run.status, 0)
             expectEqual(run.output.contains("\u{1B}[48;2;") ? 1 : 0, count)
-            for name in ["photo", "animation"] { #expect(run.output.contains(name)) }
+            for name in ["photo", "animation"] { expect(run.output.contains(name)) }
             expectEqual(run.output.contains("network\u{1B}[0m"), count == 0)
         }
     }
@@ -81,7 +81,7 @@ struct MainJobTests {
             expectEqual(origin.requestCount, 3)
             try expectEqual(second.lines[0].width, 64)
             try expectEqual(second.lines[0].height, 48)
-            try expectEqual(Data(contentsOf: URL(filePath: #require(second.lines[0].file))), Data(try Pictures.bytes()))
+            try expectEqual(Data(contentsOf: URL(filePath: required(second.lines[0].file))), Data(try Pictures.bytes()))
         }
     }
 
@@ -111,10 +111,10 @@ struct MainJobTests {
             let workplace = try Workplace()
             let run = try await workplace.fetch(
                 workplace.options + ["--resize", "40x40:fill", "--format", "webp", origin.url("/a.png").absoluteString])
-            let line = try #require(try run.lines.first)
+            let line = try required(try run.lines.first)
             let picture = try workplace.picture(line)
             expectEqual(line.format, "webp")
-            try expect(#require(line.file).hasSuffix(".webp"))
+            try expect(required(line.file).hasSuffix(".webp"))
             expectEqual([line.width, line.height], [40, 40])
             expectEqual(picture.size, PixelSize(width: 40, height: 40))
         }
@@ -143,7 +143,7 @@ struct MainJobTests {
             for line in try run.lines {
                 let seed = ImageFactory.seed(of: try workplace.picture(line))
                 expectEqual(seed, urls.firstIndex(of: line.url))
-                try expect(#require(line.file).hasPrefix(workplace.pictures.path + "/"))
+                try expect(required(line.file).hasPrefix(workplace.pictures.path + "/"))
             }
             expectEqual(workplace.names(in: workplace.pictures).count, paths.count)
             expectEqual(workplace.names(in: workplace.folder), ["cache", "errors", "input", "output", "pictures"])

@@ -49,7 +49,7 @@ struct OutputTroubleTests {
 
     @Test func `a full output costs no picture, but is reported`() async throws {
         let workplace = try Workplace()
-        let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+        let full = try required(FileHandle(forWritingAtPath: "/dev/full"))
         let run = try await fetch(["--json"], in: workplace, output: full)
         expectEqual(run.status, 1)
         expectEqual(run.complaints, ["fetch: cannot write to standard output: No space left on device"])

@@ -64,7 +64,7 @@ struct SharingTests {
             let command = try workplace.start(workplace.options + ["--concurrency", "3"] + urls)
             for answered in gates.indices {
                 await origin.waitForRequests(count: min(answered + 3, gates.count))
-                gates[try #require(Int(origin.requests[answered].path.dropFirst()))].open()
+                gates[try required(Int(origin.requests[answered].path.dropFirst()))].open()
             }
             let run = try await command.end()
             expectEqual(run.status, 0)

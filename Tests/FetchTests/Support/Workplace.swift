@@ -64,7 +64,7 @@ final class Workplace {
 
     /// A picture that the command wrote.
     func picture(_ line: Finished.Line) throws -> DecodedImage {
-        let data = try Data(contentsOf: URL(filePath: try #require(line.file)))
+        let data = try Data(contentsOf: URL(filePath: try required(line.file)))
         return try ImageCoders.default.decode(Array(data))
     }
 

@@ -33,7 +33,7 @@ struct FrameRangeTests {
             }
             expectEqual(part.loopCount, wanted.count == 1 ? 0 : whole.loopCount)
             let isClear = whole.frames[wanted].contains { !Bitmap.isOpaque($0.pixels) }
-            #expect(part.hasAlpha == isClear || part.hasAlpha && part.makesFramesOnDemand)
+            expect(part.hasAlpha == isClear || part.hasAlpha && part.makesFramesOnDemand)
         }
     }
 
@@ -123,7 +123,7 @@ struct FrameRangeTests {
             do {
                 let part = try decode(broken, .run(2..<4)) { $0.failOn = .never }
                 expectAll(part.frameCount >= 1, part.pixels.count == 12 * 9 * 4)
-            } catch { #expect(error is ImageError) }
+            } catch { expect(error is ImageError) }
         }
     }
 

@@ -27,7 +27,7 @@ struct FrameWorkTests {
         let (image, shared) = animation(source)
         var own: FrameBuffer? = FrameBuffer(shared, memory: AnimationMemory())
         do {
-            let buffer = try #require(own)
+            let buffer = try required(own)
             let id = buffer.join { index in
                 await gate.pass()
                 return try image.frame(at: index)

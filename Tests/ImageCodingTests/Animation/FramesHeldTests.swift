@@ -210,7 +210,7 @@ import WebImageTesting
             bytes[frames[index] + 33] ^= 1
         default:
             let frames = bytes.indices.filter { bytes[$0...].starts(with: "fcTL".utf8) }
-            let data = try #require(bytes[frames[index]...].indices.first { bytes[$0...].starts(with: "fdAT".utf8) })
+            let data = try required(bytes[frames[index]...].indices.first { bytes[$0...].starts(with: "fdAT".utf8) })
             bytes[data + 12] ^= 0xFF
         }
         return bytes

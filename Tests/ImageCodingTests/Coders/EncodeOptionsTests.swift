@@ -34,7 +34,7 @@ struct EncodeOptionsTests {
         func file(_ quality: Int) throws -> [UInt8] {
             try coders.encode(image, as: format.with { $0.quality = quality })
         }
-        let quality = try #require(try (1...95).first { try file($0) == small })
+        let quality = try required(try (1...95).first { try file($0) == small })
         try expect(file(quality + 1).count, >, limit)
         // A limit that no quality reaches gives the smallest file; formats without a quality have one file.
         let tiny = try Self.noise(16)

@@ -86,7 +86,7 @@ import WebImageTesting
             var row: [UInt8] = [0]
             for x in columns { for value in [x, 999 - x, 500] { row += [UInt8(value >> 2), UInt8(value & 3)] } }
             // Behind the name of a profile and two zeros.
-            let data = try #require(PNGProfile.deflated(row)).dropFirst(13)
+            let data = try required(PNGProfile.deflated(row)).dropFirst(13)
             PNGChunk.append("IDAT", [data], to: &file)
             PNGChunk.append("IEND", [], to: &file)
             return file
@@ -98,7 +98,7 @@ import WebImageTesting
     @Test func `films in HLG are as bright as their scene, and white is what paper reflects`() throws {
         func converted(_ signals: [UInt8], _ curve: ColorCurve) throws -> [Int] {
             let source = ColorConversion.Source(description: .measured(.sRGB, curve), pixels: Int32(SWI_PIXELS_RGBA_8))
-            let conversion = try #require(ColorConversion.of(source))
+            let conversion = try required(ColorConversion.of(source))
             let pixels = signals.flatMap { [$0, $0, $0, 255] as [UInt8] }
             let image = try DecodedImage(
                 width: signals.count, height: 1, frames: [.init(pixels: pixels)], hasAlpha: false)
@@ -114,8 +114,8 @@ import WebImageTesting
     }
 
     @Test func `of many profiles the first one counts, also when it is broken`() throws {
-        let known = try #require(MetadataBlocks(of: Self.file("wide.png")).profile)
-        let good = try #require(PNGProfile.deflated(known))
+        let known = try required(MetadataBlocks(of: Self.file("wide.png")).profile)
+        let good = try required(PNGProfile.deflated(known))
         let broken = good.dropLast(40) + [UInt8](repeating: 0, count: 40)
         let plain = try Fixture.file("rgb8.png")
         let first = PNGChunk.inserting("iCCP", good, into: plain)
@@ -130,14 +130,14 @@ import WebImageTesting
     }
 
     @Test func `elements of floating point in a profile are left out, because they may share their bytes`() throws {
-        let known = try #require(MetadataBlocks(of: Self.file("wide.png")).profile)
+        let known = try required(MetadataBlocks(of: Self.file("wide.png")).profile)
         // A matrix of zeros, which makes everything black, in place of the description.
         func number(_ value: Int) -> [UInt8] { PNGChunk.bigEndian(UInt32(value)) }
         let matrix = Array("matf".utf8) + number(0) + [0, 3, 0, 3] + [UInt8](repeating: 0, count: 48)
         let element = Array("mpet".utf8) + number(0) + [0, 3, 0, 3] + number(1) + number(24) + number(matrix.count)
         var other = known + element + matrix
         other.replaceSubrange(0..<4, with: number(other.count))
-        let entry = try #require(
+        let entry = try required(
             stride(from: 132, to: 240, by: 12).first { other[$0..<$0 + 4].elementsEqual("desc".utf8) })
         for name in ["D2B0", "D2B1", "D2B2"] {
             let tag = Array(name.utf8) + number(known.count) + number(element.count + matrix.count)
@@ -148,11 +148,11 @@ import WebImageTesting
                 var plain = known
                 plain[67] = other[67]
                 let pictures = try [other, plain].map { profile in
-                    try coders.decode(PNGChunk.inserting("iCCP", #require(PNGProfile.deflated(profile)), into: file))
+                    try coders.decode(PNGChunk.inserting("iCCP", required(PNGProfile.deflated(profile)), into: file))
                         .pixels
                 }
                 expectEqual(pictures[0], pictures[1])
-                try #expect(pictures[0] != coders.decode(file).pixels)
+                try expect(pictures[0] != coders.decode(file).pixels)
             }
         }
     }

@@ -17,7 +17,7 @@ import WebImageTesting
         throws
     {
         let file = try Fixture.file("Colors/p3.jpg")
-        let known = try #require(profile(file))
+        let known = try required(profile(file))
         func part(_ number: UInt8, _ bytes: ArraySlice<UInt8>) -> [UInt8] {
             var payload = Array("ICC_PROFILE\0".utf8)
             payload += [number, 2]
@@ -36,11 +36,11 @@ import WebImageTesting
         let filled = start + fill + second + fill + first + fill + rest
         expectEqual(profile(filled), known)
         try expectEqual(coders.decode(filled).pixels, coders.decode(swapped).pixels)
-        try #expect(coders.decode(filled).pixels != coders.decode(plain).pixels)
+        try expect(coders.decode(filled).pixels != coders.decode(plain).pixels)
     }
 
     @Test func `a profile that a PNG compresses counts as long as it is`() throws {
-        let zeros = try #require(PNGProfile.deflated([UInt8](repeating: 0, count: 100_000)))
+        let zeros = try required(PNGProfile.deflated([UInt8](repeating: 0, count: 100_000)))
         let file = PNGChunk.inserting("iCCP", zeros, into: try Fixture.file("rgb8.png"))
         expectEqual(profile(file, limit: 100_000)?.count, 100_000)
         expectNil(profile(file, limit: 99_999))

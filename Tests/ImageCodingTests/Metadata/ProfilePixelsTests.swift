@@ -16,7 +16,7 @@ import Testing
     private func file(_ name: String, _ profile: [UInt8]) throws -> [UInt8] {
         let plain = try Fixture.file(name)
         if name.hasSuffix("png") {
-            return PNGChunk.inserting("iCCP", try #require(PNGProfile.deflated(profile)), into: plain)
+            return PNGChunk.inserting("iCCP", try required(PNGProfile.deflated(profile)), into: plain)
         }
         if name.hasSuffix("webp") { return try webP(plain, profile) }
         return plain[..<2] + segments(profile) + plain[2...]
@@ -61,7 +61,7 @@ import Testing
         // Of bluish paper in a scanner, whose colour its intent would show.
         var bluish = known
         bluish.replaceSubrange(12..<16, with: "scnr".utf8)
-        let white = try #require(known.indices.first { known[$0...].starts(with: "wtpt".utf8) })
+        let white = try required(known.indices.first { known[$0...].starts(with: "wtpt".utf8) })
         let place = known.bigEndian(at: white + 4) + 8
         bluish.replaceSubrange(place..<place + 12, with: [0, 0, 0xF3, 0x51, 0, 1, 0, 0, 0, 1, 0x16, 0xCC])
         bluish[67] = 3

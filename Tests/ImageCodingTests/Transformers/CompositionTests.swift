@@ -59,7 +59,7 @@ import Testing
     func `each mode mixes opaque colours by its formula, and where only one picture is, it shows unmixed`(
         mode: BlendMode
     ) throws {
-        let formula = try #require(CompositionTests.formulas[mode])
+        let formula = try required(CompositionTests.formulas[mode])
         for below in stride(from: 0, through: 255, by: 15) {
             for above in stride(from: 0, through: 255, by: 15) {
                 func grey(_ value: Int) -> PixelColor {
@@ -115,8 +115,8 @@ import Testing
                 expectEqual(Set(row.map(\.height)).count, 1)
                 expectEqual(row[0].y, bottom + spacing)
                 for (one, next) in zip(row, row.dropFirst()) { expectEqual(next.x, one.x + one.width + spacing) }
-                let end = try #require(row.last)
-                if row[0].height < 2 * rowHeight { #expect(abs(end.x + end.width + spacing - width) <= 1) }
+                let end = try required(row.last)
+                if row[0].height < 2 * rowHeight { expect(abs(end.x + end.width + spacing - width), <=, 1) }
                 bottom = row[0].y + row[0].height + caption
             }
             expectEqual(sheet.image.size, PixelSize(width: width, height: bottom + spacing))

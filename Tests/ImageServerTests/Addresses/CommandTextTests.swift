@@ -30,7 +30,7 @@ import Testing
     func `the formatter has nothing to say about the manual page`() throws {
         let plain = try output(of: "groff -man -Tascii -ww -P-c", ManualPage.text).replacing(/.\u{8}/, with: "")
         expect(!plain.contains("warning") && !plain.contains("error:"), "\(plain.prefix(500))")
-        for setting in Setting.everything { #expect(plain.contains(setting.flag)) }
+        for setting in Setting.everything { expect(plain.contains(setting.flag)) }
         expect(plain.contains("image-server sign w320,h240,fill https://example.com/photo.jpg"))
     }
 
@@ -63,7 +63,7 @@ import Testing
         ("0x0", "is unknown"), ("", "is unknown"),
     ])
     func `an option in other words is told as it is written here`(word: String, part: String) throws {
-        let error = try #require(expectError(AddressError.self) { try PictureOptions("\(word),q1") })
+        let error = try required(expectError(AddressError.self) { try PictureOptions("\(word),q1") })
         expectEqual(error.status, 400)
         expect(error.detail.hasPrefix("The option \"\(word)\" \(part)"), "\(error.detail)")
     }

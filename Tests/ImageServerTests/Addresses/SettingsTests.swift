@@ -52,7 +52,7 @@ import WebImage
                 "IMAGE_SERVER_S3_SESSION_TOKEN": "token",
             ])
         let configuration = try settings.objects.storeConfiguration()
-        let store = try #require(configuration)
+        let store = try required(configuration)
         expectEqual([store.bucket, store.prefix], ["pictures", "thumbs/"])
         expectEqual(store.service.endpoint.absoluteString, "http://minio:9000")
         expect(!"\(store)".contains("hush"))
@@ -103,12 +103,12 @@ import WebImage
 
     @Test func `the disk cache has a size and an age, and bytes have units`() throws {
         let words = ["--key", Self.key, "--cache", "/a", "--cache-size=20G", "--cache-age", "3600"]
-        let disk = try #require(try settings(words + ["--memory", "500k", "--max-bytes", "7"]).manager.disk)
+        let disk = try required(try settings(words + ["--memory", "500k", "--max-bytes", "7"]).manager.disk)
         expectEqual(disk.maximumByteCount, 20_000_000_000)
         expectEqual(disk.maximumAge, .seconds(3_600))
         let limits = try settings(["--key", Self.key, "--memory", "500k", "--max-bytes", "7"])
         expectEqual([limits.memoryByteCount, limits.maximumByteCount], [500_000, 7])
-        let usual = try #require(try settings(["--key", Self.key, "--cache", "/a"]).manager.disk)
+        let usual = try required(try settings(["--key", Self.key, "--cache", "/a"]).manager.disk)
         expectEqual(usual.maximumByteCount, DiskCache.Configuration().maximumByteCount)
     }
 

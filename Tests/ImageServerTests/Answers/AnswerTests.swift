@@ -17,7 +17,7 @@ struct AnswerTests {
         try await World.run { world async throws in
             let path = world.path("w16,jpeg")
             let first = try await world.get(path)
-            let tag = try #require(first.headers["ETag"])
+            let tag = try required(first.headers["ETag"])
             func recall(_ fields: RequestFields, method: String = "GET") -> Answer? {
                 world.server.service.recall(ServerRequest(id: "a", method: method, target: path, fields: fields))
             }
@@ -87,7 +87,7 @@ struct AnswerTests {
             world.origin.respond(
                 to: "/a.png", with: .ok(try Pictures.file(), type: "image/png").header("Last-Modified", Self.modified))
             let whole = try await world.get(world.path())
-            let tag = try #require(whole.headers["ETag"])
+            let tag = try required(whole.headers["ETag"])
             for (name, value, status) in [
                 ("If-None-Match", tag, 304), ("If-None-Match", "W/\(tag)", 304),
                 ("If-None-Match", "\"x\", \(tag)", 304),
@@ -112,7 +112,7 @@ struct AnswerTests {
     @Test func `a background lies below transparent pixels, which take the part that they let through`() async throws {
         let pixels: [UInt8] = [64, 0, 0, 128] + [255, 255, 255, 255] + [0, 0, 0, 0]
         let image = try DecodedImage(width: 3, height: 1, frames: [.init(pixels: pixels)], hasAlpha: true)
-        let background = try #require(try PictureOptions("bg0080ff").transformers.first)
+        let background = try required(try PictureOptions("bg0080ff").transformers.first)
         let laid = try background.transform(image)
         expect(!laid.hasAlpha)
         expectEqual(laid.pixels, [64, 64, 127, 255] + [255, 255, 255, 255] + [0, 0x80, 0xFF, 255])

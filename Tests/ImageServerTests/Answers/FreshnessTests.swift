@@ -28,7 +28,7 @@ struct FreshnessTests {
         ("own", "=", "public, max-age=86400"), ("own", "=, ==a, ,private=\"a, b\"", "private, max-age=86400"),
     ])
     func `the lifetime is the server's or the origin's`(authority: String, theirs: String, field: String) throws {
-        let rule = FreshnessRule(authority: try #require(.init(rawValue: authority)))
+        let rule = FreshnessRule(authority: try required(.init(rawValue: authority)))
         expectEqual(rule.verdict(on: origin(theirs), at: Self.now).cacheControl, field)
     }
 

@@ -19,8 +19,8 @@ struct RunTests {
                 "--port=0", "--metrics-port=0", "--unsigned", "--allow-host=127.0.0.1", "--allow-network=127.0.0.1/32",
                 "--log-loads", "--drain-delay=0.1",
             ])
-            let line = try #require(await command.errors(until: "listening on"))
-            let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0) })
+            let line = try required(await command.errors(until: "listening on"))
+            let port = try required(line.split(separator: ":").last.flatMap { UInt16($0) })
             let client = try RawClient(port: port)
             await client.send(
                 "GET /w8/unsigned/plain/\(origin.url("/a.png").absoluteString) HTTP/1.1\r\nHost: a\r\n"
@@ -38,7 +38,7 @@ struct RunTests {
             // The steps of its load have its id.
             let lines = command.output.split(separator: "\n").map { String($0) }
             let last = lines.first { $0.contains("\"status\":200") }
-            let id = try #require(last?.firstMatch(of: /"id":"[0-9a-f]{16}"/)?.0)
+            let id = try required(last?.firstMatch(of: /"id":"[0-9a-f]{16}"/)?.0)
             let steps = lines.filter { $0.contains("\"step\":") }
             expect(["queued", "started", "firstByte", "decoded"].allSatisfy { steps.joined().contains("\"\($0)\"") })
             expect(steps.allSatisfy { $0.contains(id) })
@@ -64,10 +64,10 @@ struct RunTests {
                 "--key-file=\(folder.appending(path: "keys").path)",
                 "--preset-file=\(folder.appending(path: "presets").path)",
             ])
-            let line = try #require(await command.errors(until: "listening on"))
-            let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0) })
+            let line = try required(await command.errors(until: "listening on"))
+            let port = try required(line.split(separator: ":").last.flatMap { UInt16($0) })
             func request(_ preset: String, _ key: Int, _ path: String = "/a.png") throws -> String {
-                let key = try #require(SigningKey(hexadecimal: digits[key]))
+                let key = try required(SigningKey(hexadecimal: digits[key]))
                 let reader = AddressReader(keys: [key], presets: [preset: try PictureOptions("w8")])
                 let source = origin.url(path).absoluteString
                 return "GET \(try reader.address(options: preset, source: source)) HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -101,7 +101,7 @@ struct RunTests {
         let command = try RunningCommand([
             "--port=0", "--no-metrics", "--unsigned", "--allow-host=a.example", "--cache=/proc/nope",
         ])
-        let line = try #require(await command.errors(until: "the disk cache does not work"))
+        let line = try required(await command.errors(until: "the disk cache does not work"))
         expectAll(line.contains("folderUnavailable"), line.contains("/proc/nope"))
         command.send(SIGTERM)
         await expectEqual(command.status(), 0)
@@ -115,7 +115,7 @@ struct RunTests {
 
     @Test func `what is wrong is told without a character that a terminal interprets`() async throws {
         let command = try RunningCommand(["--port=0", "--preset", "card=w8,\u{1B}]0;\u{202E}x\u{7}"])
-        let line = try #require(await command.errors(until: "--preset"))
+        let line = try required(await command.errors(until: "--preset"))
         #expect(line.contains(#"\u{1B}]0"#) && !line.unicodeScalars.contains("\u{1B}"), "\(line)")
         await expectEqual(command.status(), 2)
     }
@@ -133,7 +133,7 @@ struct RunTests {
         let command = try RunningCommand(["--port=0", "--metrics-port=0"])
         var addresses: [URL] = []
         while addresses.count < 3, let line = await command.errors(until: "  http://") {
-            addresses.append(try #require(URL(string: line.trimmingCharacters(in: .whitespaces))))
+            addresses.append(try required(URL(string: line.trimmingCharacters(in: .whitespaces))))
         }
         var configuration = HTTPClient.Configuration()
         configuration.addressPolicy = .unrestricted

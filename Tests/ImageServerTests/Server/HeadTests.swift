@@ -88,7 +88,7 @@ struct HeadTests {
         for text in ["a\rb", "a\nb", "a\0b", "a\u{7F}b", "a\r\nX: y"] {
             let answer = Answer(200, [("ETag", "1"), ("X", text)])
             let head = String(decoding: answer.head(date: "now", id: "1", connection: nil), as: UTF8.self)
-            #expect(head.contains("ETag: 1\r\n") && !head.contains("X: "), "\(head)")
+            expect(head.contains("ETag: 1\r\n") && !head.contains("X: "), "\(head)")
         }
     }
 

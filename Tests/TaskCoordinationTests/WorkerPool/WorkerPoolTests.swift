@@ -106,7 +106,7 @@ import WebImageTesting
             let pool = self.pool()
             let failing = Probe(on: callers) { try await pool.run { throw Broken() } }
             finish()
-            #expect(failing.error is Broken)
+            expect(failing.error is Broken)
             expectEqual(pool.running, 0)
         }
     }

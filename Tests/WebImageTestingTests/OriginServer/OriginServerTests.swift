@@ -40,7 +40,7 @@ struct OriginServerTests {
                 expectEqual(other.readToEnd().end, .endOfStream, "\(asked)")
             }
             expect(text.hasPrefix("HTTP/1.1 404 Not Found\r\n"))
-            #expect(text.hasSuffix("Connection: close\r\n\r\nThere is nothing at /nowhere.\n"))
+            expect(text.hasSuffix("Connection: close\r\n\r\nThere is nothing at /nowhere.\n"))
             expectEqual(end, .endOfStream)
         }
 

@@ -48,19 +48,19 @@ import WebImageTesting
     @Test(arguments: [17] as [UInt64], [false]) func `the command to replay names the seed, the suite and the test`(
         seed: UInt64, other: Bool
     ) throws {
-        let command = Replay.command(for: try #require(Test.current), Test.Case.current)
+        let command = Replay.command(for: try required(Test.current), Test.Case.current)
         let name = "the command to replay names the seed, the suite and the test"
         expectEqual(command, "SEED=17 swift test --filter 'WebImageTestingTests.SeedsTests/.\(name).'")
     }
 
     @Test(arguments: [1, 2]) func `a case without a seed is replayed by its name alone`(number: Int) throws {
-        #expect(Replay.command(for: try #require(Test.current), Test.Case.current) == nil)
+        expect(Replay.command(for: try required(Test.current), Test.Case.current) == nil)
     }
 
     @Test(arguments: [17] as [UInt64]) func `a failure under a seed tells how to replay it, once`(seed: UInt64)
         async throws
     {
-        let test = try #require(Test.current)
+        let test = try required(Test.current)
         let told = Journal<String>()
         // Takes the issues of the scope inside it, after that has seen them.
         let taking = IssueHandlingTrait.compactMapIssues { issue in
@@ -73,7 +73,7 @@ import WebImageTesting
                 Issue.record("second")
             }
         }
-        let command = try #require(Replay.command(for: test, Test.Case.current))
+        let command = try required(Replay.command(for: test, Test.Case.current))
         expectEqual(told.entries, ["first|replay: \(command)", "second"])
     }
 }

@@ -28,7 +28,7 @@ import WebImageTesting
         expectEqual(Self.value(staged) { await $0.diskCache?.entryCount }, 0)
         staged.loadInTurn(.numbered(1))
         expectEqual(Self.value(staged) { await $0.diskCache?.entryCount }, 1)
-        #expect(Self.value(staged) { await $0.diskCache?.totalBytes } == staged.folder?.entryBytes)
+        expect(Self.value(staged) { await $0.diskCache?.totalBytes } == staged.folder?.entryBytes)
         expectEqual(staged.fileCount, 1)
         _ = Self.value(staged) { try await $0.clear(.disk) }
         expectEqual(staged.fileCount, 0)

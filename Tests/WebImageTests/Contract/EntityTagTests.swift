@@ -43,7 +43,7 @@ import WebImageTesting
         for _ in 0..<3 {
             let caller = staged.data(.numbered(7), as: .jpeg())
             staged.run()
-            files.append(try #require(caller.value))
+            files.append(try required(caller.value))
         }
         expectEqual(files.map(\.source), [.network, .memory, .memory])
         files.append(files[1].confirmed(nil, number: 9))

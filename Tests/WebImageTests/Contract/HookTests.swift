@@ -89,7 +89,7 @@ import WebImageTesting
         let refused = staged.loadInTurn(.numbered(2))
         expectEqual([picture.value?.image.width, file.value?.width], [3, 3])
         expectEqual(refused.code, .hookFailed)
-        #expect((refused.error as? ImageLoadError)?.cause is Refused)
+        expect((refused.error as? ImageLoadError)?.cause is Refused)
 
         // A peek finds what a request processor asks for, unless that one waits or refuses.
         do {

@@ -81,7 +81,7 @@ import WebImageTesting
         let scenario = try PreviewScenario(seed: 1, file: file)
         let (events, _) = scenario.load(request)
         scenario.sendRest()
-        guard case .finished(let response)? = events.entries.last else { return #expect(Bool(false), "no picture") }
+        guard case .finished(let response)? = events.entries.last else { return expect(Bool(false), "no picture") }
         let previews = PreviewScenario.previews(events)
         expect(previews.count, >, 1)
         for image in previews + [response.image] {

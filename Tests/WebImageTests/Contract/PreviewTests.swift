@@ -21,7 +21,7 @@ import WebImageTesting
         expect(previews.allSatisfy { $0.width == 48 && $0.height == 32 })
         let (first, last) = (try required(previews.first), try required(previews.last))
         expect(!first.isSame(as: last))
-        guard case .finished(let response)? = events.entries.last else { return #expect(Bool(false), "no picture") }
+        guard case .finished(let response)? = events.entries.last else { return expect(Bool(false), "no picture") }
         expectEqual(response.image.width, 96)
         expect(caller.value != nil)
     }

@@ -71,7 +71,7 @@ struct EntryFilesTests {
         try write()
         let manager = FileManager.default
         for (path, mode) in [(files.folder, 0o700), (files.temporaryFolder, 0o700), (files.path(of: digest), 0o600)] {
-            #expect(try manager.attributesOfItem(atPath: path)[.posixPermissions] as? Int == mode, "\(path)")
+            expect(try manager.attributesOfItem(atPath: path)[.posixPermissions] as? Int == mode, "\(path)")
         }
     }
 
@@ -82,10 +82,10 @@ struct EntryFilesTests {
         let whole = try folder.read(path)
         for length in 0..<whole.count {
             try folder.write(Array(whole[..<length]), to: path)
-            #expect(isDamaged(try read()), "cut to \(length)")
+            expect(isDamaged(try read()), "cut to \(length)")
         }
         try folder.write(whole + [0], to: path)
-        #expect(isDamaged(try read()))
+        expect(isDamaged(try read()))
 
         // An entry with any changed byte is damaged.
         do {
@@ -97,7 +97,7 @@ struct EntryFilesTests {
                     var changed = whole
                     changed[place] ^= flip
                     try folder.write(changed, to: path)
-                    #expect(isDamaged(try read()), "byte \(place)")
+                    expect(isDamaged(try read()), "byte \(place)")
                 }
             }
             try folder.write(whole, to: path)
@@ -106,7 +106,7 @@ struct EntryFilesTests {
 
         // A larger file than the limit is damaged.
         let size = try write()
-        #expect(isDamaged(try read(limit: size - 1)))
+        expect(isDamaged(try read(limit: size - 1)))
         guard case .entry = try read(limit: size) else { throw Failed() }
     }
 
@@ -279,7 +279,7 @@ struct EntryFilesTests {
         for size in [0, 100, 4_096, 4_097, 20_000] {
             var entry = sampleEntry(2, size: size)
             entry.metadata.etag = String(repeating: "e", count: textLength)
-            let front = try #require(
+            let front = try required(
                 EntryHeader.front(
                     key: key, metadata: entry.metadata, body: entry.bytes, filledUpTo: isFilled ? 1 << 22 : 0))
             if isFilled, size > 4_096 { expectEqual(front.count % EntryHeader.usualBodyOffset, 0) }

@@ -34,7 +34,7 @@ struct LargeIndexTests {
         stage.runWithoutDisk()
         expectEqual(other.value, 50_001)
         stage.run()
-        #expect(trim.value ?? 0 > 0)
+        expect(trim.value ?? 0 > 0)
         expectEqual(stage.outcome { await $0.statistics.entryCount }.value, 50_001 - (trim.value ?? 0))
     }
 

@@ -74,7 +74,7 @@ struct NeighbourTests {
         expectEqual(stage.outcome { try await $0.store(sampleEntry(), for: CacheKey("k")).isStored }.value, true)
         close(reader)
         let type = try FileManager.default.attributesOfItem(atPath: account)[.type]
-        #expect(type as? FileAttributeType == .typeRegular)
+        expect(type as? FileAttributeType == .typeRegular)
         expectEqual(stage.folder.accountDescriptors.count, 1)
     }
 }

@@ -25,7 +25,7 @@ import WebImageTesting
             scenario.look { await $0.entryCount }, 3,
             "the write, its period and the reader: what has left leaves nothing behind")
         scenario.stage.run()
-        #expect(!reader.isRunning && scenario.look { await $0.entryCount } == 0)
+        expectAll(!reader.isRunning, scenario.look { await $0.entryCount } == 0)
         // The only one that waits, for a key or for all.
         _ = scenario.look { await $0.submit(for: Self.key, byteCount: 0) { sampleEntry(1) } }
         let lone = [scenario.start { await $0.settle(Self.key) }, scenario.start { await $0.flush() }]

@@ -105,7 +105,7 @@ import WebImageTesting
         scenario.executor.drain()
         expect(load.wasCancelled)
         scenario.executor.open(gate)
-        #expect(seed.isMultiple(of: 2) ? scope.error is Failure : scope.value == 1)
+        expect(seed.isMultiple(of: 2) ? scope.error is Failure : scope.value == 1)
         expect(scenario.transport.isShutDown)
     }
 

@@ -197,7 +197,7 @@ import WebImageTesting
             var steps: [String] = []
             for try await event in manager.events(for: request) {
                 switch event {
-                case .progress(let progress): #expect(progress.receivedByteCount <= progress.expectedByteCount ?? 0)
+                case .progress(let progress): expect(progress.receivedByteCount <= progress.expectedByteCount ?? 0)
                 case .preview: steps.append("preview")
                 case .cached(let response): steps.append("cached \(ImageFactory.seed(of: response.image) ?? -1)")
                 case .finished(let response): steps.append("finished \(ImageFactory.seed(of: response.image) ?? -1)")

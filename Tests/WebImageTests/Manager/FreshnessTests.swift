@@ -167,7 +167,7 @@ import WebImageTesting
         let old = staged.loadInTurn(.numbered(1))
         staged.open(gate)
         expectEqual(Self.seed(old.value?.image), 1)
-        #expect(fails ? caller.code == .unacceptableStatus : Self.seed(caller.value?.image) == 2)
+        expect(fails ? caller.code == .unacceptableStatus : Self.seed(caller.value?.image) == 2)
         expectEqual(Self.seed(staged.manager.peek(variant)), (fails ? nil : 2))
     }
 

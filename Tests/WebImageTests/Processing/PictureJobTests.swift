@@ -182,7 +182,7 @@ import WebImageTesting
         }
         for (number, list) in lists.enumerated() {
             let alone = try TransformerPipeline(list).transform(ImageCoders.default.decode(photo))
-            let other = try #require(shared[number])
+            let other = try required(shared[number])
             expectEqual(other.size, alone.size)
             expect(other.similarity(to: alone), >=, 0.99)
         }
