@@ -139,7 +139,7 @@ struct FileLoaderTests {
             unsafe expectEqual(utimensat(AT_FDCWD, path, [time, time], 0), 0)
             return try OpenFile(path: path, url: folder.url).entityTag
         }
-        expect(tags[0] != tags[1])
+        #expect(tags[0] != tags[1])
         expectEqual(OpenFile.failure(EMFILE, folder.url).code, .tooManyOpenFiles)
         expectEqual(OpenFile.failure(EIO, folder.url).code, .transferFailed)
         let before = DescriptorTests.openOnes.count
@@ -149,6 +149,6 @@ struct FileLoaderTests {
             expectError(HTTPError.self) { try OpenFile(path: folder.url.path, url: folder.url) }
         }
         // Other tests open and close some meanwhile.
-        expect(DescriptorTests.openOnes.count, <, before + 100)
+        #expect(DescriptorTests.openOnes.count < before + 100)
     }
 }

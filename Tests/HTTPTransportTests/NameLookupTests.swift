@@ -205,6 +205,25 @@ struct NameLookupTests {
         #expect(throws: NameResolver.Failure.self) { try NameResolver.system("nowhere.invalid").get() }
     }
 
+    @Test func `a name that no thread was left for is told so, and holds no place`() async {
+        await #expect(processExitsWith: .success) {
+            let told = Journal<String>()
+            let resolver = NameResolver(
+                limit: 1, lookUp: { _ in .success([.v4(0x7F00_0001)]) },
+                deliver: { name, result in if case .failure = result { told.write(name) } })
+            let number = CInt(RLIMIT_AS.rawValue)
+            var limit = rlimit()
+            unsafe getrlimit(number, &limit)
+            var none = limit
+            none.rlim_cur = 0
+            unsafe setrlimit(number, &none)
+            resolver.start("a.example")
+            unsafe setrlimit(number, &limit)
+            try #require(told.entries == ["a.example"])
+            try #require(resolver.counts.running == 0)
+        }
+    }
+
     @Test func `the time of a look-up is a part of that to connect and of the measurements`() async throws {
         let accepted = OriginGate()
         var silence = OriginServer.Configuration()

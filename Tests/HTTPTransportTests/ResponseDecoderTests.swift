@@ -36,7 +36,7 @@ struct ResponseDecoderTests {
         }
         try expectEqual(trusted.decode(plist), Point(x: 4))
         let damaged = expect(.undecodableBody, ResponseDecoder.json(Point.self), try response("text/json", [0x7B]))
-        expect(damaged?.cause is DecodingError)
+        #expect(damaged?.cause is DecodingError)
     }
 
     @Test func `an error page is never decoded`() throws {

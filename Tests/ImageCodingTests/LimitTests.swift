@@ -123,9 +123,11 @@ struct LimitTests {
         expectEqual(code(bytes, ImageLimits(maximumPixelCount: 1_000_000)), .tooLarge)
         expectEqual(code(bytes, .default), .malformed)
         // All frames count together.
-        let three = bytes[..<frame] + (0..<3).flatMap { _ in bytes[frame..<bytes.count - 1] } + [0x3B]
-        expectEqual(code(Array(three), ImageLimits(maximumAnimationPixelCount: 11_999_999)), .tooLarge)
-        expectEqual(code(Array(three), ImageLimits(maximumAnimationPixelCount: 12_000_000)), .malformed)
+        var three = Array(bytes[..<frame])
+        for _ in 0..<3 { three += bytes[frame..<bytes.count - 1] }
+        three.append(0x3B)
+        expectEqual(code(three, ImageLimits(maximumAnimationPixelCount: 11_999_999)), .tooLarge)
+        expectEqual(code(three, ImageLimits(maximumAnimationPixelCount: 12_000_000)), .malformed)
         for size in [[UInt8](repeating: 0, count: 8), [0, 0, 0, 1, 0, 0, 0, 0], [UInt8](repeating: 0xFF, count: 8)] {
             var bytes = ImageFactory.oversizedPNG(8)
             bytes.replaceSubrange(16..<24, with: size)

@@ -121,4 +121,16 @@ struct OutputFolderTests {
         _ = try await OutputFolder(folder.path).write([1], as: "x.png")
         expectEqual(workplace.names(in: folder), (stays + ["x.png"]).sorted())
     }
+
+    @Test func `a partial file of another user's process stays`() async {
+        await #expect(processExitsWith: .success) {
+            // The superuser may signal every process.
+            if geteuid() == 0 { try #require(seteuid(65_534) == 0) }
+            let workplace = try Workplace()
+            let partial = workplace.folder.path + "/.fetch-1-1.part"
+            try Data().write(to: URL(filePath: partial))
+            _ = try await OutputFolder(workplace.folder.path).write([1], as: "x.png")
+            try #require(FileManager.default.fileExists(atPath: partial))
+        }
+    }
 }

@@ -136,12 +136,14 @@ private struct PlainPalette {
             let pixel = pixels[place]
             guard pixel[3] >= 128 else { return colors.count }
             if isExact { return colors.firstIndex(of: Array(pixel[..<3])) ?? -1 }
-            let wanted = (0..<3).map { channel in
-                isDithered ? min(max(pixel[channel] + (errors[place][channel] + 8) >> 4, 0), 255) : pixel[channel]
+            let wanted = (0..<3).map { channel -> Int in
+                let error: Int = isDithered ? (errors[place][channel] + 8) >> 4 : 0
+                return min(max(pixel[channel] + error, 0), 255)
             }
             let index = nearest(wanted)
             for (right, down, share) in [(1, 0, 7), (-1, 1, 3), (0, 1, 5), (1, 1, 1)] {
-                let (x, next) = (place % width + right, place + right + down * width)
+                let x = place % width + right
+                let next = place + right + down * width
                 guard (0..<width).contains(x), next < pixels.count else { continue }
                 for channel in 0..<3 { errors[next][channel] += share * (wanted[channel] - colors[index][channel]) }
             }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import Foundation
 import TestSupport
 import Testing
 import WebImageTesting
@@ -53,6 +54,20 @@ struct ConnectionTableTests {
         for connection in all.values { table.remove(connection) }
         expectEqual(table.waitingByteCount, 0)
         expectEqual(table.count(of: "1"), 0)
+    }
+
+    @Test func `bytes that have left wait no longer`() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        defer { ends.forEach { close($0) } }
+        var table = ConnectionTable()
+        let connection = Connection(descriptor: ends[0], peer: "")
+        connection.output = Output(head: [1, 2], body: [3])
+        table.insert(connection)
+        table.beginWaiting(connection)
+        expectEqual(table.waitingByteCount, 3)
+        _ = table.push(connection)
+        expectEqual(table.waitingByteCount, 0)
     }
 
     @Test func `an answer that begins after the clock was read is that of a quick reader`() {

@@ -73,6 +73,18 @@ struct HeadTests {
         }
     }
 
+    /// - Source: RFC 9112, section 9.3.
+    @Test func `a connection of version 1.0 stays open only where the client asks for it`() async throws {
+        try await World.run { world async throws in
+            for (fields, stays) in [("", false), ("Connection: keep-alive\r\n", true)] {
+                let client = try RawClient(port: world.server.port)
+                let request = "GET /health HTTP/1.0\r\n\(fields)\r\n"
+                await expectEqual(client.status(of: request), 200)
+                await expectEqual(client.status(of: request), stays ? 200 : 0)
+            }
+        }
+    }
+
     @Test func `fields of one name are one list, and no text ends the head of an answer`() throws {
         let bytes = Array(
             """

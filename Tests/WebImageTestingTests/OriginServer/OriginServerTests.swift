@@ -107,6 +107,10 @@ struct OriginServerTests {
                 expectEqual(client.read(exactly: 4), "late")
             }
             expectEqual([origin.openRequests, origin.peakOpenRequests], [0, 5])
+            // One that passes the open gate has reached it, too.
+            try clients[0].get("/a")
+            _ = clients[0].readHead()
+            expectEqual(gate.reachedCount, 6)
         }
 
         // A peer that closes while its reply is held is noticed.

@@ -114,6 +114,11 @@ struct CacheLimitTests {
         try await expectNil(other.entry(for: CacheKey("new")))
         strict.minimumFreeByteCount = 1
         try await expect(DiskCache(strict).store(sampleEntry(), for: CacheKey("new")).isStored)
+        // What the file takes counts.
+        let files = EntryFiles(folder: folder.path, isSynced: false)
+        let left = try files.system.freeByteCount(folder.path)
+        expect(files.hasRoom(for: left / 4, leaving: left / 2))
+        expect(!files.hasRoom(for: left / 2, leaving: left / 4 * 3))
     }
 
     /// Runs some operations of every kind.

@@ -101,7 +101,9 @@ import WebImageTesting
             ImagePrefetcher(manager: staged.manager, configuration: settings), Journal<ImagePrefetcher.Report>()
         )
         let lists = (0..<2).map { list in
-            Probe(on: staged.executor) { await prefetcher.prefetch((0..<3).map { .numbered(10 * list + $0 + 10) }) }
+            Probe(on: staged.executor) {
+                await prefetcher.prefetch((0..<3).map { ImageRequest.numbered(10 * list + $0 + 10) })
+            }
         }
         staged.runSome()
         let caller = staged.load(

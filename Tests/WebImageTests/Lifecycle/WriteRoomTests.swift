@@ -62,6 +62,20 @@ import WebImageTesting
             expectEqual(scenario.stored(CacheKey("key")), sampleEntry(2).bytes)
         }
 
+        // A change that follows a waiting write keeps its memory as well.
+        do {
+            let scenario = try WriteBehindScenario(seed: seed, room: 8)
+            for size in [0, 3_000] {
+                _ = scenario.look {
+                    await $0.submitIfRoom(for: CacheKey("key"), byteCount: size) { sampleEntry(0) }
+                }
+            }
+            _ = scenario.look { await $0.renew(CacheKey("key"), ifContentIs: nil) { _ in } }
+            expectEqual(scenario.look { await $0.pendingByteCount }, 2 * 1_024 + 3_000)
+            scenario.stage.run()
+            expectEqual(scenario.look { await $0.pendingByteCount }, 0)
+        }
+
         // A write above the limit is made when there is no other.
         do {
             let scenario = try WriteBehindScenario(seed: seed, room: 2)
