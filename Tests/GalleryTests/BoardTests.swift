@@ -90,6 +90,10 @@ struct BoardTests {
             let text = try required(await run.screen).text
             expectAll(text.contains("A thousand callers"), text.contains("any key: back"))
         }
+        // Help is the last that a gallery shows that quits over it.
+        try await play("wait ? q", columns: 80, rows: 24) { run, _ in
+            try await expect(required(run.screen).text.contains("any key: back"))
+        }
         try await play("wait b wait", columns: 80, rows: 24) { run, _ in
             let text = try required(await run.screen).text
             expect(text.contains(" 1 of 60"))

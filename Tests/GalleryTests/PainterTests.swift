@@ -53,6 +53,9 @@ struct PainterTests {
         expectEqual(chunks.map { $0[0].hasSuffix("m=1") }, [true, true, false])
         expect(chunks.dropFirst().allSatisfy { $0[0].hasPrefix("\u{1B}_Gm=") })
         expectEqual(Data(base64Encoded: chunks.map { String($0[1]) }.joined()).map { Array($0) }, patch.pixels)
+        // The last chunk may be a full one.
+        let full = Kitty.bytes(Patch(width: 32, height: 32, color: red), id: 1, columns: 1, rows: 1)
+        expectEqual(String(decoding: full, as: UTF8.self).matches(of: /m=1;/).count, 0)
     }
 
     @Test func `sixels are in bands of six, one colour after the other, with repeats counted`() throws {

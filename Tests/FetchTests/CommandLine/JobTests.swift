@@ -23,6 +23,8 @@ struct JobTests {
         expectEqual(jobs.map(\.text), ["b", "a", "c"])
         expectEqual(jobs.map(\.count), [3, 2, 1])
         expectEqual(Job.merging(["http://a/\u{E9}", "http://a/e\u{301}"]).map(\.count), [1, 1])
+        // So are files of one name in two folders.
+        expectEqual(LocalPicture.file("a.png").key(URL(filePath: "/b/a.png")), "/b/a.png")
     }
 
     @Test func `an input that cannot be read, or has no URL, is named with the reason`() {

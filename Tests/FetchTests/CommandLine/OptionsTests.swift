@@ -28,7 +28,7 @@ struct OptionsTests {
                 --resize 800x600:fill --format webp --quality 70 --out o --cache c --no-cache --refresh --input a
                 --input - --concurrency 3 --timeout 2.5 --max-bytes 10 --max-pixels 20 --allow-private --insecure
                 --json --quiet --verbose --force --name {hash}.{format} --header A:1 -H B:2 --user-agent me
-                --user a:b --proxy http://c:d@localhost:3128 --retry 4 --fail-on any-damage --help http://a/ http://b/
+                --user a:b --proxy http://c:d%2F@localhost:3128 --retry 4 --fail-on any-damage --help http://a/ http://b/
                 """.split(whereSeparator: \.isWhitespace).map(String.init))
         expectEqual(options.resize?.transformer, .resize(to: PixelSize(width: 800, height: 600), mode: .fill))
         expectEqual(options.format, .webp(quality: 70))
@@ -47,7 +47,7 @@ struct OptionsTests {
         expectEqual(options.headers, ["A": "1", "B": "2", "User-Agent": "me"])
         expectEqual(options.user, "a:b")
         expectEqual(options.proxy?.absoluteString, "http://localhost:3128")
-        expectEqual(options.proxyCredential, .basic(user: "c", password: "d"))
+        expectEqual(options.proxyCredential, .basic(user: "c", password: "d/"))
         expectEqual(options.retries, 4)
         expectEqual(options.failOn, .anyDamage)
         expectEqual(options.action, .help)
@@ -69,6 +69,7 @@ struct OptionsTests {
         expectAll(options.isQuiet, options.isVerbose, !options.writesJSON)
         expectEqual(options.headers, ["A": "1"])
         try expectEqual(Options(parsing: ["-H", "A: \t1 2 "]).headers, ["A": "1 2"])
+        try expectEqual(Options(parsing: ["-H", "A: 1", "-H", "a:2"]).headers.values(for: "A"), ["1", "2"])
         // A number may have a unit.
         let units = try Options(parsing: ["--max-bytes", "20M", "--max-pixels", "3k", "--cache-trim", "0"])
         expectEqual(units.maximumBytes, 20_000_000)
@@ -129,6 +130,9 @@ struct OptionsTests {
         expectEqual([few.downloader.maximumConcurrentDownloads, few.downloader.maximumByteCount], [2, 7])
         expectNil(few.disk)
         try expectEqual(configuration("--cache /a").disk?.folder, "/a")
+        let proxied = try configuration("--proxy http://a:b@c:1").transport
+        expectEqual(proxied.proxy?.absoluteString, "http://c:1")
+        expectEqual(proxied.proxyCredential, .basic(user: "a", password: "b"))
         // More pixels take more memory and more time, and fewer do not take less.
         let (limits, more) = (usual.limits, try configuration("--max-pixels 500M").limits)
         expectEqual(more.maximumPixelCount, 500_000_000)
@@ -218,7 +222,7 @@ struct OptionsTests {
         }
         // What comes in the format stays as it came, so it is decided when it has come.
         #expect(try format("-o a.webp") == (.original, .webp()))
-        #expect(try format("-o a/b.JPG") == (.original, .jpeg()))
+        #expect(try format("-o a.b.JPG") == (.original, .jpeg()))
         #expect(try format("--name {stem}-{hash}.jpeg") == (.original, .jpeg()))
         // What is made is made in it.
         #expect(try format("--resize 8x8 -o a.png") == (.png, nil))

@@ -15,6 +15,7 @@ struct LabelsTests {
         expectEqual(labels(["http://a"]), ["a"])
         expectEqual(labels(["http://a/p/1/x.png?w=1", "http://a/p/2/x.png?w=1"]), ["1/x.png", "2/x.png"])
         expectEqual(labels(["http://a/i?id=1&w=5", "http://a/i?id=2&w=5"]), ["i?id=1&w=5", "i?id=2&w=5"])
+        expectEqual(labels(["http://a/i?id=1", "http://a/i?id=2", "http://a/j"]), ["i?id=1", "i?id=2", "j"])
         expectEqual(labels(["http://a/x.png", "https://b/x.png"]), ["x.png", "x.png"])
         expectEqual(labels(["", "nonsense"]), ["", "nonsense"])
     }
