@@ -47,6 +47,12 @@ import WebImageTesting
         }
     }
 
+    @Test func `a turn within a turn is part of it`() {
+        let meter = TurnMeter()
+        meter.measure { meter.measure {} }
+        expectEqual(meter.count, 1)
+    }
+
     @Test func `a reused cell says and shows nothing of the item before`() async throws {
         try await withStage { stage in
             let (cell, box) = (cell(stage), PixelSize(width: 48, height: 32))
@@ -64,7 +70,10 @@ import WebImageTesting
             // What is loaded again has its own source.
             await present(stage.items[0], 0)
             expectEqual(caption(), " 1 jpeg, from memory")
-            await present(stage.items[0], 0, .reload)
+            // It is shown until the new one is there.
+            cell.present(stage.items[0], 0, box, .reload)
+            expect(cell.picture != nil)
+            while cell.isLoading { await Task.yield() }
             expectEqual(caption(), " 1 jpeg, downloaded")
             cell.visibility = .hidden
             cell.present(stage.items[2], 2, box)

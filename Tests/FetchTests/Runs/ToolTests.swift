@@ -98,6 +98,10 @@ struct ToolTests {
             let run = try await workplace.fetch(workplace.options + ["--retry", "1", url])
             try expectEqual(run.lines.map(\.source), ["network"])
             try expectEqual(run.lines.map(\.status), [200])
+            // The last answer counts, wherever it came from.
+            origin.respond(to: "/moved.png", with: .redirect(to: "/a.png"))
+            let moved = try await workplace.fetch(workplace.options + [origin.url("/moved.png").absoluteString])
+            try expectEqual(moved.lines.map(\.status), [200])
         }
     }
 
