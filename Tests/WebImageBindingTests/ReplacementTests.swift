@@ -11,31 +11,6 @@ import WebImageTesting
 struct ReplacementTests {
     let scene = Scene()
 
-    @Test(arguments: [true, false])
-    func `a load that ignores its cancellation is never shown, whichever ends first`(_ oldFirst: Bool) async throws {
-        let (old, new) = (Gate(), Gate())
-        scene.loader.answerStubbornly {
-            await old.pass()
-            return response(picture(1))
-        }
-        scene.loader.answerStubbornly {
-            await new.pass()
-            return response(picture(2))
-        }
-        let first = scene.binding.load(url(1))
-        let firstTask = try required(first.feed?.task)
-        await old.reached()
-        let second = scene.binding.load(url(2))
-        let secondTask = try required(second.feed?.task)
-        for (gate, task) in oldFirst ? [(old, firstTask), (new, secondTask)] : [(new, secondTask), (old, firstTask)] {
-            gate.open()
-            await task.value
-        }
-        expectEqual(first.currentOutcome?.isCancelled, true)
-        expectEqual(second.currentOutcome?.picture?.image.index, 2)
-        expectEqual(scene.target.calls, [.show(nil, in: .image), .show(nil, in: .image), .show(2, in: .image)])
-    }
-
     @Test(arguments: ["replaced", "cancelled", "cleared"])
     func `a picture delivered and not yet taken when its load ended is never shown`(_ how: String) async throws {
         let load = scene.binding.load(url(1))
@@ -185,17 +160,5 @@ struct ReplacementTests {
             for _ in 0..<100 { await Task.yield() }
             expectEqual(scene.clock.started, 0)
         }
-    }
-
-    @Test func `slots finish in any order`() async throws {
-        let image = scene.binding.load(url(1))
-        let badge = scene.binding.load(url(2), into: ImageSlot("badge"))
-        scene.loader.answers[1].finish(picture(2))
-        _ = try await badge.outcome
-        expectNil(scene.target.index)
-        scene.loader.answers[0].finish(picture(1))
-        _ = try await image.outcome
-        expectEqual(scene.target.index, 1)
-        expectEqual(scene.target.shown[ImageSlot("badge")]?.index, 2)
     }
 }
