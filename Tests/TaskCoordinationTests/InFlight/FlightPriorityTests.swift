@@ -39,22 +39,6 @@ import WebImageTesting
         expectAll((late == nil || late?.value == 1), blocker.value != nil)
     }
 
-    @Test(arguments: seeds) func `a flight keeps its place when the urgent caller leaves`(seed: UInt64) {
-        let scenario = FlightScenario(seed: seed)
-        let (slots, gate) = (Slots(limit: 1), Gate())
-        let blocker = hold(slots, gate, on: scenario.executor)
-        let slow = call("slow", .low, scenario, slots)
-        let medium = call("medium", .medium, scenario, slots)
-        let urgent = call("slow", .high, scenario, slots)
-        urgent.cancel()
-        scenario.executor.drain()
-        expectAll(urgent.wasCancelled, slow.isRunning)
-        scenario.executor.open(gate)
-        expectEqual(scenario.journal.entries, ["slow at 25", "medium at 21"])
-        expectEqual([slow.value, medium.value], [1, 1])
-        expect(blocker.value != nil)
-    }
-
     @Test(arguments: [nil, TaskPriority.background], seeds)
     func `an escalation from before the call or the handler counts, and so does a priority below the caller's own`(
         asked: TaskPriority?, seed: UInt64

@@ -120,37 +120,6 @@ import WebImageTesting
         expectEqual(caller.value, 1)
         expectEqual(scenario.journal.entries, ["start"])
     }
-
-    @Test(arguments: seeds)
-    func `newcomers after a general cancellation fly afresh, undisturbed by callers that leave late`(seed: UInt64) {
-        // Newcomers after a general cancellation fly afresh.
-        let scenario = FlightScenario(seed: seed)
-        let (doomed, fresh) = (Gate(), Gate())
-        let first = scenario.callInTurn(operation: scenario.gated(doomed, 1))
-        let ending = Probe(on: scenario.executor) { [flights = scenario.flights] in flights.cancelAll() }
-        scenario.executor.drain()
-        let second = scenario.callInTurn(operation: scenario.gated(fresh, 2))
-        scenario.executor.open(doomed)
-        scenario.executor.open(fresh)
-        expect(first.wasCancelled)
-        expectEqual(second.value, 2)
-        expect(ending.value != nil)
-
-        // A caller that leaves late does not disturb the fresh flight.
-        do {
-            let scenario = FlightScenario(seed: seed)
-            let (doomed, fresh) = (Gate(), Gate())
-            let first = scenario.callInTurn(operation: scenario.gated(doomed, 1))
-            // In some orders the second caller starts its flight before the first one has woken up and left.
-            let ending = Probe(on: scenario.executor) { [flights = scenario.flights] in flights.cancelAll() }
-            let second = scenario.callInTurn(operation: scenario.gated(fresh, 2))
-            expectAll(first.wasCancelled, ending.value != nil)
-            expectEqual(scenario.flights.count, (second.isRunning ? 1 : 0))
-            fresh.open()
-            scenario.executor.open(doomed)
-            expect(second.wasCancelled || second.value == 2)
-        }
-    }
 }
 
 // MARK: - In slices

@@ -80,24 +80,6 @@ import WebImageTesting
         }
     }
 
-    @Test(arguments: seeds)
-    func `last-token race: a caller that joins a queued flight while its last one leaves is never cancelled with it`(
-        seed: UInt64
-    ) {
-        let (slots, gate) = (Slots(limit: 1), Gate())
-        let scenario = FlightScenario(seed: seed, slots: slots)
-        let blocker = hold(slots, gate, on: scenario.executor)
-        let leaving = scenario.callInTurn(operation: scenario.gated(gate))
-        let canceller = Probe(on: scenario.executor) { leaving.cancel() }
-        let joining = scenario.callInTurn(operation: scenario.gated(gate))
-        scenario.executor.open(gate)
-        expect(leaving.wasCancelled)
-        expectEqual(joining.value, 1)
-        expectEqual(scenario.journal.entries, ["start"])
-        expectAll(!canceller.isRunning, blocker.value != nil)
-        expectAllFree(slots, on: scenario.executor)
-    }
-
     @Test(arguments: seeds) func `callers leave at any moment: no caller hangs, and no slot is lost`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let slots = Slots(limit: 2)

@@ -114,42 +114,8 @@ import WebImageTesting
         }
     }
 
-    /// Every order of what may come together at the end of a flight: the callers are told once, and the operation is
-    /// counted out once.
-    @Test func `in every order of the ends, each caller is told once and the operation is over once`() {
-        let ends: [(inout Machine) -> Machine.Action] = [
-            { $0.leave(1) }, { $0.leave(2) }, { $0.cancelAll() }, { $0.land() },
-        ]
-        for order in permutations(of: Array(ends.indices)) {
-            var machine = Machine(priority: 1)
-            _ = machine.join(1, 1)
-            _ = machine.join(2, 1)
-            expectEqual(machine.start(), 1)
-            var (told, finished) = ([Int](), 0)
-            for end in order {
-                switch ends[end](&machine) {
-                case .dismiss(let caller, _): told.append(caller)
-                case .abandon(let callers): told += callers.map(\.caller)
-                case .deliver(let callers):
-                    told += callers.map(\.caller)
-                    finished += 1
-                case .nothing, .move: break
-                }
-            }
-            expectEqual(told.sorted(), [1, 2], "order \(order)")
-            expectEqual(finished, 1, "order \(order)")
-        }
-    }
-
     private func list(_ callers: [Int]) -> ArrivalList<Machine.Entry> {
         callers.reduce(into: []) { _ = $0.append(Machine.Entry($1, 0)) }
-    }
-
-    private func permutations(of elements: [Int]) -> [[Int]] {
-        guard elements.count > 1 else { return [elements] }
-        return elements.flatMap { first in
-            permutations(of: elements.filter { $0 != first }).map { [first] + $0 }
-        }
     }
 
     private func expect(

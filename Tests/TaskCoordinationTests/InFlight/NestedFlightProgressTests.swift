@@ -31,22 +31,6 @@ import WebImageTesting
         expectAll(late == nil || late?.value == 101, blocker.value != nil, scenario.isIdle)
     }
 
-    @Test(arguments: seeds) func `the flight waited for waits at the priority of the one that waits for it`(
-        seed: UInt64
-    ) {
-        let scenario = NestedScenario(seed: seed)
-        let gate = Gate()
-        let blocker = hold(scenario.slots, gate, on: scenario.executor)
-        let slow = scenario.call("slow", priority: .low, operation: scenario.gated(gate, "slow"))
-        scenario.executor.drain()
-        let medium = scenario.call("medium", priority: .medium, operation: scenario.gated(gate, "medium"))
-        scenario.executor.drain()
-        scenario.executor.open(gate)
-        expectEqual(scenario.journal.entries.filter { !$0.hasPrefix("begin") }, ["medium", "slow"])
-        expectEqual([slow.value, medium.value], [101, 101])
-        expectAll(blocker.value != nil, scenario.isIdle)
-    }
-
     @Test(arguments: seeds)
     func `progress is passed on in order, late callers hear the latest, a landed flight takes none`(
         seed: UInt64

@@ -18,29 +18,6 @@ import WebImageTesting
     static let rounds = 50_000
     #endif
 
-    @Test func `a waiter cancelled at any moment leaves the queue at once, and leaves nothing behind`() async throws {
-        let (slots, gate, entered) = (Slots(limit: 1), Gate(), Journal<Int>())
-        let holder = Probe { try await slots.withSlot { await gate.pass() } }
-        await gate.reached()
-        let entries = slots.entryCount
-        for round in 0..<Self.rounds {
-            let start = Rendezvous()
-            let waiter = Task {
-                start.arrive()
-                try await slots.withSlot { entered.write(round) }
-            }
-            await start.meet(delay: round % 199)
-            waiter.cancel()
-            // The slot is taken until the end, so nothing but the cancellation can end this wait.
-            _ = await waiter.result
-        }
-        expectEqual(slots.queued, 0)
-        expectEqual(slots.entryCount, entries, "only the holder has entries")
-        gate.open()
-        try await holder.finish()
-        expectEqual([entered.count, slots.entryCount], [0, 0])
-    }
-
     @Test func `a flight that waits for another one begins when that lands, also when it lands meanwhile`()
         async throws
     {
@@ -127,32 +104,6 @@ import WebImageTesting
             // A flight that neither of them has ended flies for ever.
             await flights.drain()
         }
-        expectEqual(flights.entryCount, 0)
-    }
-
-    @Test func `a caller that comes while the last one leaves is not cancelled with it`() async throws {
-        let flights = InFlight<Int, Int, Int>(name: "test")
-        for round in 0..<Self.rounds / 2 {
-            let (start, leaving, end) = (Rendezvous(), Rendezvous(), OneShot<Void>())
-            let leaver = Probe {
-                try await flights.value(for: 1) { _ in
-                    start.arrive()
-                    await end.wait(onCancel: ())
-                    return round
-                }
-            }
-            await start.meet()
-            let canceller = Task {
-                leaving.arrive()
-                leaver.cancel()
-                end.resolve(())
-            }
-            await leaving.meet(delay: round % 199)
-            try await expectEqual(flights.value(for: 1) { _ in round }, round)
-            await canceller.value
-            _ = try? await leaver.finish()
-        }
-        await flights.drain()
         expectEqual(flights.entryCount, 0)
     }
 

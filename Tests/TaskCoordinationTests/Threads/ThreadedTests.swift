@@ -16,44 +16,6 @@ import WebImageTesting
     static let calls = 8_000
     #endif
 
-    @Test(arguments: [nil, 1, 3]) func `flights: every caller ends once, and nothing is left behind`(
-        limit: Int?
-    ) async {
-        let slots = limit.map { Slots(limit: $0) }
-        let flights = InFlight<Int, Int, Int>(name: "threaded", slots: slots)
-        let (landed, cancelled) = (Journal<Int>(), Journal<Int>())
-        await withDiscardingTaskGroup { group in
-            for index in 0..<Self.calls {
-                group.addTask {
-                    let caller = Probe(priority: index % 2 == 0 ? .low : .medium) {
-                        try await flights.value(for: index % 20, onProgress: { _ in }) { report in
-                            report(1)
-                            for _ in 0..<(index % 7) { await Task.yield() }
-                            return index % 20
-                        }
-                    }
-                    if index % 5 == 0 { caller.escalate(to: .high) }
-                    if index % 3 == 0 {
-                        await Task.yield()
-                        caller.cancel()
-                    }
-                    do {
-                        try await expectEqual(caller.finish(), index % 20)
-                        landed.write(index)
-                    } catch {
-                        expect(error is CancellationError)
-                        expectEqual(index % 3, 0)
-                        cancelled.write(index)
-                    }
-                }
-            }
-        }
-        await flights.drain()
-        expectEqual(landed.count + cancelled.count, Self.calls)
-        expectEqual(flights.entryCount, 0)
-        expectEqual(slots?.entryCount ?? 0, 0)
-    }
-
     @Test func `nested flights: those that await others end once, whatever comes together`() async throws {
         let slots = Slots(limit: 3)
         let feeders = Flights(name: "feeder", slots: slots)
