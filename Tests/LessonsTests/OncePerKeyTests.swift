@@ -11,38 +11,6 @@ import WebImageTesting
 /// What the last step of the course and `InFlight` promise alike.
 @Suite(.replayed)
 struct OncePerKeyTests {
-    @Test(arguments: Subject.allCases, seeds) func `equal keys share one operation, different keys do not`(
-        subject: Subject, seed: UInt64
-    ) {
-        let (scenario, gate) = (Scenario(subject, seed: seed), Gate())
-        let callers = (0..<9).map { scenario.call(for: "key \($0 % 2)", at: gate, gets: $0 % 2) }
-        scenario.run()
-        expect(callers.allSatisfy { $0.probe.isRunning })
-        gate.open()
-        scenario.run()
-        expectEqual(callers.map(\.probe.value), (0..<9).map { $0 % 2 })
-        expectEqual(scenario.begun, 2)
-    }
-
-    @Test(arguments: Subject.allCases, seeds) func `an error reaches every caller and is not remembered`(
-        subject: Subject, seed: UInt64
-    ) {
-        let (scenario, gate) = (Scenario(subject, seed: seed), Gate())
-        let callers = (0..<3).map { number in
-            scenario.stage.call("caller \(number)", for: "key") { _ in
-                await gate.pass()
-                throw Broken()
-            }
-        }
-        scenario.run()
-        gate.open()
-        scenario.run()
-        expect(callers.allSatisfy { $0.probe.error is Broken })
-        let again = scenario.call(at: gate, gets: 5)
-        scenario.run()
-        expectEqual(again.probe.value, 5)
-    }
-
     @Test(arguments: Subject.allCases, seeds) func `a cancelled caller returns at once and leaves the others waiting`(
         subject: Subject, seed: UInt64
     ) {
@@ -123,23 +91,6 @@ struct OncePerKeyTests {
         scenario.run()
         expectEqual(second.probe.value, 2)
         expectEqual(third.probe.value, 2)
-    }
-
-    @Test(arguments: Subject.allCases, seeds)
-    func `a caller that joins while the last one leaves is not cancelled with it`(
-        subject: Subject, seed: UInt64
-    ) {
-        let (scenario, gate) = (Scenario(subject, seed: seed), Gate())
-        let leaving = scenario.call("leaving", at: gate)
-        scenario.run()
-        scenario.stage.cancel(leaving)
-        let joining = scenario.call("joining", at: gate)
-        scenario.run()
-        gate.open()
-        scenario.run()
-        expect(leaving.probe.wasCancelled)
-        expectEqual(joining.probe.value, 1)
-        expectEqual(scenario.begun, scenario.cancelled + 1)
     }
 
     @Test(arguments: Subject.allCases, seeds) func `cancelled together with the landing, a caller ends once`(
