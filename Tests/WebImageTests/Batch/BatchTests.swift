@@ -8,22 +8,7 @@ import WebImageTesting
 @testable import WebImage
 
 @Suite(.balanced, .timeLimit(.minutes(1))) struct BatchTests {
-    @Test(arguments: seeds)
-    func `every request yields one outcome that names it, in the order in which loads end`(seed: UInt64) {
-        do {
-            let scenario = PacedScenario(seed: seed)
-            let journal = Journal<Int>()
-            let reader = Self.read(0..<4, in: scenario, journal)
-            scenario.executor.drain()
-            for number in [2, 0, 3, 1] {
-                scenario.transport.release(number)
-                scenario.executor.drain()
-            }
-            expectEqual(journal.entries, [2, 0, 3, 1])
-            expect(!reader.isRunning)
-        }
-
-        // Every request yields one outcome that names it.
+    @Test(arguments: seeds) func `every request yields one outcome that names it`(seed: UInt64) {
         let scenario = PacedScenario(seed: seed)
         scenario.transport.open()
         let manager = scenario.manager

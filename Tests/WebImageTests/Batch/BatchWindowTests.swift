@@ -16,7 +16,7 @@ import WebImageTesting
         }
     }
 
-    private static func manager(_ executor: (any TaskExecutor)?) -> ImageManager {
+    private static func manager(_ executor: any TaskExecutor) -> ImageManager {
         ImageManager(
             configuration: .init(),
             parts: .init(
@@ -38,27 +38,4 @@ import WebImageTesting
         expectAll(window.entryCount == 0, window.hasRoom)
         await expectNil(window.outcome(), "the batch is over")
     }
-
-    @Test func `a batch of pictures in memory ends on real threads`() async throws {
-        let manager = Self.manager(nil)
-        var (seen, number) = (Set<Int>(), 0)
-        for await outcome in manager.images(for: (0..<StressRounds.count).lazy.map { .numbered($0 % 10) }) {
-            seen.insert(outcome.index)
-            number += 1
-        }
-        expectEqual(seen.count, StressRounds.count)
-        expectEqual(number, StressRounds.count)
-        await expectAll(manager.occupancy.isIdle, manager.pipeline.order.count == 0)
-        expectEqual([manager.pipeline.pictures.entryCount, manager.downloader.entryCount], [0, 0])
-        expectEqual(manager.pipeline.processing.entryCount, 0)
-    }
-}
-
-/// The number of calls in a race on real threads.
-enum StressRounds {
-    #if THREAD_SANITIZER
-    static let count = 5_000
-    #else
-    static let count = 50_000
-    #endif
 }

@@ -45,16 +45,6 @@ struct DiskCacheTests {
         expect(statistics.isIndexComplete)
     }
 
-    @Test func `a new cache on the folder finds and counts the entries of another`() async throws {
-        let first = makeCache()
-        for number in 0..<40 { _ = try await first.store(sampleEntry(number), for: CacheKey("\(number)")) }
-        _ = await first.shutdown(within: .seconds(60))
-        let second = makeCache()
-        try await expectEqual(second.entry(for: CacheKey("7"))?.bytes, sampleEntry(7).bytes)
-        await expectEqual(second.entryCount, 40)
-        await expectEqual(second.totalBytes, folder.entryBytes)
-    }
-
     @Test func `two caches on one folder see each other's changes and count right afterwards`() async throws {
         let (first, second) = (makeCache(), makeCache())
         await expectEqual(first.entryCount, 0)

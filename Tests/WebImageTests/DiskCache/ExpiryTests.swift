@@ -62,32 +62,6 @@ struct ExpiryTests {
         try await expect(first.contains(key))
     }
 
-    @Test func `a sweep after a restart keeps what was used lately`() async throws {
-        let first = makeCache()
-        for number in 0..<6 { _ = try await first.store(sampleEntry(number), for: CacheKey("\(number)")) }
-        time.advance(by: Self.day * 6)
-        for number in 0..<2 { _ = try await first.entry(for: CacheKey("\(number)")) }
-        _ = await first.shutdown(within: .seconds(60))
-        time.advance(by: Self.day * 3)
-        let second = makeCache()
-        try await expectEqual(second.removeExpired(), 4)
-        try await expect(second.contains(CacheKey("0")))
-        try await expect(second.contains(CacheKey("1")))
-    }
-
-    @Test(arguments: zip([0..<10, 10..<20], [50, 60]))
-    func `a restart does not forget what was used before it makes room`(used: Range<Int>, percent: Int) async throws {
-        let first = makeCache()
-        for number in 0..<20 { _ = try await first.store(sampleEntry(number), for: CacheKey("\(number)")) }
-        time.advance(by: Self.day * 2)
-        for number in used { _ = try await first.entry(for: CacheKey("\(number)")) }
-        _ = await first.shutdown(within: .seconds(60))
-        time.advance(by: Self.day)
-        let second = makeCache()
-        try await second.trim(toBytes: await second.totalBytes * percent / 100)
-        for number in used { try await expect(second.contains(CacheKey("\(number)"))) }
-    }
-
     @Test func `entries never get too old when the age is negative`() async throws {
         let cache = makeCache(maximumAge: .seconds(-1))
         _ = try await cache.store(sampleEntry(), for: key)

@@ -30,25 +30,6 @@ struct SharedFolderTests {
         }
     }
 
-    @Test func `four processes keep one limit, while they store and when they are done`() async throws {
-        let caches = (0..<4).map { _ in makeCache() }
-        let highest = try await withThrowingTaskGroup(of: Void.self) { group in
-            for (number, cache) in caches.enumerated() {
-                group.addTask { try await fill(cache, name: "\(number)", count: 250) }
-            }
-            var highest = 0
-            for try await _ in group { highest = max(highest, folder.entryBytes) }
-            return highest
-        }
-        // No store waits for the cache that trims, so the folder may be above the limit for a while.
-        expect(highest, <, maximumByteCount * 3 / 2)
-        for cache in caches { await cache.maintenance?.value }
-        expect(folder.entryBytes, <=, maximumByteCount)
-        for cache in caches { _ = await cache.shutdown(within: .seconds(60)) }
-        expect(folder.entryBytes, <=, maximumByteCount)
-        expect(folder.entryBytes, >=, maximumByteCount / 2, "they do not trim what other caches have trimmed")
-    }
-
     @Test
     func `processes too short-lived for the maintenance task keep the limit, and the next one trims a folder above it`()
         async throws

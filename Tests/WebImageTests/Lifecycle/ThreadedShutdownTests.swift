@@ -14,32 +14,14 @@ import WebImageTesting
 /// Shutdowns on real threads and the real clock.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct ThreadedShutdownTests {
     private static func manager(
-        gate: Gate? = nil, endGate: Gate? = nil, configure: (inout ImageManager.Configuration) -> Void = { _ in }
+        gate: Gate? = nil, configure: (inout ImageManager.Configuration) -> Void = { _ in }
     ) -> ImageManager {
         var configuration = ImageManager.Configuration()
         configuration.disk = nil
         configuration.maximumInlinePixelCount = 0
         configure(&configuration)
-        let transport = StubTransport(gate: gate, endGate: endGate, HTTPResponse.picture)
+        let transport = StubTransport(gate: gate, HTTPResponse.picture)
         return ImageManager(configuration: configuration, transport: transport)
-    }
-
-    @Test func `a modifier, a transport and a transport shutdown that never return do not delay the end`() async throws
-    {
-        let (gate, endGate) = (Gate(), Gate())
-        let manager = Self.manager(gate: gate, endGate: endGate)
-        var modified = ImageRequest.numbered(1)
-        modified.modifier = .held(at: gate)
-        let requests = [modified, .numbered(2), .numbered(3)]
-        let loads = requests.map { request in Task { try await manager.load(request) } }
-        while gate.arrivals < 3 { await Task.yield() }
-        let report = await manager.shutdown(within: .milliseconds(20))
-        expectEqual(report, ShutdownReport(cancelledLoadCount: 3, stillRunningCount: 4))
-        for load in loads { await expectError(CancellationError.self) { try await load.value } }
-        gate.open()
-        endGate.open()
-        while await !manager.occupancy.isIdle || manager.downloader.operationCount > 0 { await Task.yield() }
-        await expectEqual(manager.shutdown(within: .seconds(1)), report)
     }
 
     /// Blocks its thread until it is released.
@@ -95,24 +77,6 @@ import WebImageTesting
         expectEqual(reports.entries, [ShutdownReport(cancelledLoadCount: 1, stillRunningCount: 1)])
         while await !manager.occupancy.isIdle { await Task.yield() }
         expectEqual(manager.pipeline.processing.pool.running, 0)
-    }
-
-    @Test(arguments: 0..<20)
-    func `shutdowns awaited in modifiers return on threads, whichever comes first`(round: Int) async throws {
-        let (later, manager) = (Later<ImageManager>(), Self.manager())
-        later.set(manager)
-        let results = await withTaskGroup(of: Result<ImageResponse, any Error>.self) { group in
-            for number in 0..<24 {
-                let request = ImageRequest.numbered(number % 12) {
-                    if number % 3 == 0 { _ = await later.value.shutdown(within: .seconds(30)) }
-                }
-                group.addTask { await Result { () async throws in try await manager.load(request) } }
-            }
-            return await group.reduce(into: []) { $0.append($1) }
-        }
-        expectEqual(results.count, 24)
-        for case .failure(let error) in results { expectEqual((error as? ImageLoadError)?.code, .shutDown) }
-        while await !manager.occupancy.isIdle || manager.downloader.operationCount > 0 { await Task.yield() }
     }
 
     static let extremes: [Duration] = [

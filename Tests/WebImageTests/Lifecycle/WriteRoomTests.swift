@@ -143,38 +143,6 @@ import WebImageTesting
         #expect(scenario.look { await ($0.droppedCount, $0.entryCount) } ?? (1, 1) == (2, 0))
     }
 
-    @Test(arguments: seeds) func `the newest content of a key stays, also when all wait for room`(seed: UInt64) throws {
-        let scenario = try WriteBehindScenario(seed: seed, room: 1)
-        for number in 0..<5 {
-            _ = scenario.start(priority: number.isMultiple(of: 2) ? .low : .high) {
-                await $0.submit(for: CacheKey("key"), byteCount: 4_000) { sampleEntry(number) }
-            }
-            scenario.stage.runWithoutDisk()
-        }
-        scenario.stage.run()
-        expectEqual(scenario.stored(CacheKey("key")), sampleEntry(4).bytes)
-    }
-
-    @Test(arguments: seeds) func `a reader settles a key whose write waits for room`(seed: UInt64) throws {
-        let scenario = try WriteBehindScenario(seed: seed, room: 1)
-        var submissions: [Probe<Void>] = []
-        for number in 0..<2 {
-            submissions.append(Self.submit(number, to: scenario))
-            scenario.stage.runWithoutDisk()
-        }
-        let reader = scenario.start { await $0.settle(CacheKey("1")) }
-        scenario.stage.runWithoutDisk()
-        expect(reader.isRunning)
-        if seed.isMultiple(of: 2) {
-            submissions[1].cancel()
-            scenario.stage.runWithoutDisk()
-            expect(!reader.isRunning, "nothing is left to wait for")
-        }
-        scenario.stage.run()
-        expect(!reader.isRunning)
-        expectEqual(scenario.look { await $0.entryCount }, 0)
-    }
-
     @Test(arguments: seeds)
     func `a flush waits for what was submitted before and what replaces that, and no more`(seed: UInt64) throws {
         // A flush waits for what was submitted before it, and for nothing later.
@@ -269,22 +237,5 @@ import WebImageTesting
         #expect(scenario.look { await ($0.writers.count, $0.pendingCount) } ?? (0, 0) == (64, 100))
         scenario.stage.run()
         expectEqual(scenario.look { await $0.entryCount }, 0)
-    }
-
-    @Test func `five thousand submissions at once leave five thousand entries`() async throws {
-        let folder = try TemporaryFolder(isInMemory: true)
-        let cache = DiskCache(.init(folder: folder.path))
-        let writes = WriteBehind(cache)
-        await withTaskGroup(of: Void.self) { group in
-            for number in 0..<5_000 {
-                group.addTask {
-                    await writes.submit(for: CacheKey("\(number)"), byteCount: 100) { sampleEntry(number) }
-                }
-            }
-        }
-        await writes.flush()
-        expectEqual(folder.entryFiles.count, 5_000)
-        await expectEqual(writes.droppedCount, 0)
-        await expectEqual(writes.entryCount, 0)
     }
 }

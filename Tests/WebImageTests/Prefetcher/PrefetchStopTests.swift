@@ -95,22 +95,6 @@ import WebImageTesting
         }
     }
 
-    @Test(arguments: seeds) func `starting and stopping without a pause accumulates no loads`(seed: UInt64) {
-        let scenario = PrefetchScenario(seed: seed)
-        let prefetcher = scenario.prefetcher
-        let counts = scenario.base.run {
-            var counts: [Int] = []
-            for round in 0..<10 {
-                let token = await prefetcher.start((0..<4).map { ImageRequest.numbered(10 * round + $0) })
-                counts.append(await prefetcher.loadCount)
-                await prefetcher.stop(token)
-            }
-            return counts
-        }
-        expectEqual(counts?.max(), 3)
-        expectAll(scenario.tokens == 0, scenario.base.flights == 0, scenario.transport.held.isEmpty)
-    }
-
     @Test(arguments: seeds, [false, true])
     func `a prefetcher without references stops everything`(seed: UInt64, isPaused: Bool) {
         let base = PacedScenario(seed: seed)
