@@ -177,22 +177,6 @@ import WebImageTesting
         expectEqual(Self.tiers(staged, .numbered(1)), .disk, "the picture of an original is in memory alone")
     }
 
-    @Test(arguments: [false, true], 0..<25 as Range<UInt64>)
-    func `a file that a program stores takes the place of the original and of what was made of it`(
-        hasDisk: Bool, seed: UInt64
-    ) throws {
-        let staged = try StagedManager(seed: seed, hasDisk: hasDisk)
-        let old = staged.loadInTurn(Self.small)
-        let file = try Pictures.png(9)
-        _ = Self.value(staged) { try await $0.store(file, for: .numbered(1)) }
-        expectNil(staged.manager.peek(Self.small))
-        let stored = staged.dataInTurn(.numbered(1), as: .original)
-        expectEqual(stored.value?.bytes, file)
-        let new = staged.loadInTurn(Self.small)
-        expect(old.value != nil)
-        expect(new.value?.image.frames[0].pixels != old.value?.image.frames[0].pixels || !hasDisk)
-    }
-
     @Test(arguments: 0..<25 as Range<UInt64>)
     func `a flush waits until what was loaded before is on disk, a load that waits for stores until its own content is`(
         seed: UInt64

@@ -24,20 +24,4 @@ import WebImageTesting
         expectEqual(body.finish(), all)
         for report in reports { expectEqual(report.bytes, Array(all.prefix(report.count))) }
     }
-
-    @Test func `every caller of a transfer gets the same bytes while they arrive`() {
-        let scenario = ManagerScenario(seed: 2)
-        let seen = Journal<[UInt8]>()
-        let manager = scenario.manager
-        let callers = (0..<2).map { _ in
-            Probe(on: scenario.executor) {
-                try await manager.downloader.download(.numbered(1)) { seen.write($0.received?.bytes ?? []) }
-            }
-        }
-        scenario.executor.drain()
-        let file = callers[0].value?.bytes
-        expect(file != nil)
-        expect(seen.entries.allSatisfy { $0 == file.map { Array($0.prefix(50)) } || $0 == file })
-        expect(seen.entries.contains { $0 == file })
-    }
 }

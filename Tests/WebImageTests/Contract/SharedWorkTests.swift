@@ -115,24 +115,6 @@ import WebImageTesting
         expect(whole.value != nil)
     }
 
-    @Test(arguments: seeds) func `a cancelled load takes no picture from the loads that shared its work`(
-        seed: UInt64
-    ) throws {
-        let gate = Gate()
-        let staged = try StagedManager(seed: seed, gate: gate)
-        let callers = (1...6).map { staged.load(.numbered(1, transformers: [Self.box($0)])) }
-        staged.run()
-        gate.open()
-        staged.runSome()
-        callers[5].cancel()
-        staged.runSome()
-        callers[0].cancel()
-        staged.run()
-        expectEqual(callers[1...4].map { $0.value?.image.width }, [2, 3, 4, 5])
-        expectEqual(staged.transport.requests.count, 1)
-        expect(staged.isAtRest)
-    }
-
     @Test(arguments: [false, true], fewerSeeds)
     func `loads of one original are one transfer, whenever they begin`(hasDisk: Bool, seed: UInt64) throws {
         // A load that begins while another one decodes the file does not ask for it again.

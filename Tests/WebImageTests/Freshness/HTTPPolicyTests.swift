@@ -210,15 +210,6 @@ import WebImageTesting
         expectEqual(stage.asked, 0)
     }
 
-    @Test func `a response without a lifetime is fresh for a tenth of its age, a day at most`() throws {
-        let stage = try HTTPStage([:])
-        _ = stage.load()
-        stage.pass(86_399)
-        expectEqual([stage.version(), stage.asked], [1, 1])
-        stage.pass(1)
-        expectEqual([stage.version(), stage.asked], [1, 2])
-    }
-
     @Test
     func `a picture answers requests that its origin would answer alike, from disk without their credentials`() throws {
         for (accepted, asked) in [("image/webp", 1), ("image/png", 2)] {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-import HTTPCaching
 import HTTPTransport
 import ImageCoding
 import TestSupport
@@ -36,21 +35,6 @@ import WebImageTesting
         return ImageRequest(origin.url(path))
     }
 
-    @Test(arguments: [("max-age=0", 2, 304), ("max-age=600", 1, nil)] as [(String, Int, Int?)])
-    func `HTTP's rules decide over a connection`(control: String, asked: Int, status: Int?) async throws {
-        let bytes = try ImageFactory.encoded(width: 64, height: 48, seed: 1, as: .png)
-        let reply = OriginReply.ok(bytes, type: "image/png").header("Cache-Control", control)
-        origin.respond(
-            to: "/s.png", with: reply.entityTag("\"1\"").lastModified(Date(timeIntervalSince1970: 0)))
-        var request = ImageRequest(origin.url("/s.png"))
-        request.cachePolicy = .http
-        try await withManager { manager in
-            _ = try await manager.load(request)
-            try await expectEqual(manager.load(request).cacheStatus().forwardStatus, status)
-            expectEqual(origin.requestCount(for: "/s.png"), asked)
-        }
-    }
-
     @Test func `a picture comes from the network, then from memory, then from disk`() async throws {
         let request = try serve("/a.png", .png, seed: 11)
         try await withManager { manager in
@@ -67,26 +51,6 @@ import WebImageTesting
             expectEqual(response.source, .disk)
             expectEqual(ImageFactory.seed(of: response.image), 11)
         }
-        expectEqual(origin.requests.count, 1)
-    }
-
-    @Test func `a file is made once, and later hits neither decode nor encode`() async throws {
-        var request = try serve("/a.jpg", .jpeg(), seed: 12)
-        request.transformers = [.resize(to: PixelSize(width: 32, height: 32))]
-        let first = try await withManager { manager in
-            let file = try await manager.encodedImage(for: request, as: .webp(quality: 80))
-            expectAll(file.source == .network, file.format == .webp, file.width == 32, file.height == 24)
-            try await expectEqual(manager.encodedImage(for: request, as: .webp(quality: 80)).source, .memory)
-            return file
-        }
-        let work = (coder.decodes, coder.encodes)
-        try await withManager { manager in
-            let file = try await manager.encodedImage(for: request, as: .webp(quality: 80))
-            expectEqual(file.source, .disk)
-            expectEqual(file.bytes, first.bytes)
-            expectEqual(file.frameCount, 1)
-        }
-        #expect(work == (coder.decodes, coder.encodes))
         expectEqual(origin.requests.count, 1)
     }
 
@@ -186,36 +150,5 @@ import WebImageTesting
         let stored = try await withManager { try await $0.load(request) }
         expectEqual(stored.source, .disk)
         expectEqual(ImageFactory.seed(of: stored.image), 18)
-    }
-
-    @Test func `events report the progress, the cached picture first on request, and the end`() async throws {
-        var request = try serve("/a.png", .png, seed: 19)
-        _ = try await withManager { try await $0.load(request) }
-        _ = try serve("/a.png", .png, seed: 20)
-        request.cachePolicy = .refreshCached
-        try await withManager { manager in
-            var steps: [String] = []
-            for try await event in manager.events(for: request) {
-                switch event {
-                case .progress(let progress): expect(progress.receivedByteCount <= progress.expectedByteCount ?? 0)
-                case .preview: steps.append("preview")
-                case .cached(let response): steps.append("cached \(ImageFactory.seed(of: response.image) ?? -1)")
-                case .finished(let response): steps.append("finished \(ImageFactory.seed(of: response.image) ?? -1)")
-                }
-            }
-            expectEqual(steps, ["cached 19", "finished 20"])
-        }
-    }
-
-    @Test func `a thumbnail decoded small has the size of one that is resized`() async throws {
-        let bytes = try ImageFactory.encoded(width: 801, height: 603, seed: 21, as: .jpeg())
-        origin.respond(to: "/a.jpg", with: .ok(bytes, type: "image/jpeg"))
-        let box = PixelSize(width: 100, height: 90)
-        let resize = ResizeTransformer(size: box)
-        let request = ImageRequest(origin.url("/a.jpg"), transformers: [resize])
-        let small = try await withManager { try await $0.image(for: request) }
-        let full = try resize.transform(ImageCoders.default.decode(bytes))
-        expectEqual(small.size, full.size)
-        expectEqual(ImageFactory.seed(of: small), 21)
     }
 }

@@ -40,25 +40,6 @@ import WebImageTesting
         }
     }
 
-    @Test(arguments: seeds)
-    func `a sequence ends with the picture, once, or throws what the load throws`(seed: UInt64) throws {
-        let staged = try StagedManager(seed: seed, hasDisk: false)
-        let readers = (0..<3).map { _ in Self.read(staged, .numbered(1)) }
-        staged.run()
-        for reader in readers {
-            expectAll(reader.value?.last == "finished 1", reader.value?.count { $0 != "progress" } == 1)
-        }
-        expectAll(staged.transport.requests.count == 1, staged.isAtRest)
-
-        // A sequence throws what the load throws.
-        do {
-            let staged = try StagedManager(seed: seed, hasDisk: false) { HTTPResponse(status: 503, url: $0.url) }
-            let reader = Self.read(staged, .numbered(1))
-            staged.run()
-            expectAll(reader.code == .unacceptableStatus, staged.isAtRest)
-        }
-    }
-
     @Test(arguments: Seeds.first(5))
     func `a picture that came as an event takes no memory of the manager`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, hasDisk: false)

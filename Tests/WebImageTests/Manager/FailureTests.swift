@@ -71,34 +71,8 @@ import WebImageTesting
         }
     }
 
-    @Test(arguments: [CachePolicy.revalidate, .refreshCached, .reload], 0..<10 as Range<UInt64>)
-    func `a remembered failure hides nothing that is stored, before or after`(
-        policy: CachePolicy, seed: UInt64
-    ) throws {
-        // A remembered failure does not hide what is stored.
-        do {
-            let stage = try HTTPStage([:], seed: seed)
-            @Sendable func request(_ policy: CachePolicy, small: Bool = false) -> ImageRequest {
-                HTTPStage.request(small: small) { $0.cachePolicy = policy }
-            }
-            expectEqual(stage.version(request(.cacheFirst)), 1)
-            stage.origin.set { $0.status = 404 }
-            stage.staged.emptyMemory()
-            expectEqual(stage.code(request(policy)), .unacceptableStatus)
-            for policy in [CachePolicy.onlyIfCached, .cacheFirst] {
-                expectEqual(stage.version(request(policy)), 1)
-                stage.staged.emptyMemory()
-                expect(stage.loads(request(policy, small: true)), "a thumbnail of what is stored")
-                stage.staged.emptyMemory()
-            }
-            let cached = stage.staged.start { try await $0.cachedResponse(for: request(.cacheFirst))?.source }
-            stage.staged.run()
-            expectEqual(cached.value, .disk)
-            expectEqual(stage.asked, 2)
-            expect(stage.code(request(policy)) == .recentlyFailed && stage.asked == 2, "the origin is not asked again")
-        }
-
-        // A picture that is stored after a failure is found.
+    @Test(arguments: 0..<10 as Range<UInt64>)
+    func `a picture that is stored after a failure is found`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, answer: Self.missing)
         let first = staged.loadInTurn(.numbered(1))
         let bytes = try Pictures.png(1)
@@ -209,14 +183,5 @@ import WebImageTesting
         }
         expectEqual(scenario.manager.pipeline.failures.count, 1)
         expectNil(kept)
-    }
-
-    @Test func `onlyIfCached never asks the origin`() {
-        let scenario = ManagerScenario(seed: 1)
-        var request = ImageRequest.numbered(1)
-        request.cachePolicy = .onlyIfCached
-        let caller = scenario.loadInTurn(request)
-        expectEqual((caller.error as? ImageLoadError)?.code, .notInCache)
-        expectEmpty(scenario.transport.requests)
     }
 }

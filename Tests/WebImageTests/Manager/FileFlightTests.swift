@@ -63,23 +63,6 @@ import WebImageTesting
         }
     }
 
-    @Test(arguments: seeds) func `the last caller of a file to leave cancels the load and the transfer`(seed: UInt64)
-        throws
-    {
-        let gate = Gate()
-        let staged = try StagedManager(seed: seed, gate: gate, hasDisk: false)
-        let files = (0..<2).map { _ in staged.data(.numbered(7), as: .jpeg()) }
-        let picture = staged.loadInTurn(.numbered(7))
-        for caller in files { caller.cancel() }
-        staged.run()
-        expectAll(files.allSatisfy { $0.wasCancelled }, picture.isRunning)
-        picture.cancel()
-        staged.run()
-        staged.open(gate)
-        expectAll(picture.wasCancelled, staged.transport.cancelled == 1, staged.coder.decodes == 0)
-        expect(staged.isAtRest)
-    }
-
     @Test(arguments: seeds)
     func `no priority is lost between the stages: a caller or a raise moves the download`(seed: UInt64) throws {
         // No priority is lost between the stages: an urgent caller moves the download at any time.

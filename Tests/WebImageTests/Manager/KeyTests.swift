@@ -82,26 +82,6 @@ import Testing
         expectEqual(ImageRequest(key: "e\u{301}").originalKey == requests[2].originalKey, false)
     }
 
-    @Test func `every field that changes the picture changes the variant's name`() {
-        let box = PixelSize(width: 10, height: 10)
-        var requests = [
-            ImageRequest.numbered(1),
-            .numbered(1, transformers: [.resize(to: box)]),
-            .numbered(1, transformers: [.resize(to: box, mode: .fill)]),
-            .numbered(1, transformers: [.resize(to: box), .resize(to: box)]),
-            .numbered(1, transformers: [.crop(to: PixelRect(x: 0, y: 0, width: 10, height: 10))]),
-        ]
-        var still = ImageRequest.numbered(1)
-        still.firstFrameOnly = true
-        requests.append(still)
-        expectEqual(Set(requests.map(\.variantKey)).count, requests.count)
-        expectEqual(Set(requests.map(\.originalKey)).count, 1)
-        let formats: [OutputFormat] = [.original, .png, .gif, .jpeg(quality: 80), .jpeg(quality: 81), .webp()]
-        let names = requests.flatMap { request in formats.map { request.fileKey($0) } }
-        expectEqual(requests[0].fileKey(.original), requests[0].originalKey, "the file as it came")
-        expectEqual(Set(names).count, names.count)
-    }
-
     @Test func `a fragment is no part of a name and of an identity`() throws {
         func request(_ text: String) throws -> ImageRequest { ImageRequest(try required(URL(string: text))) }
         let plain = try request("https://example.org/1.png?x")

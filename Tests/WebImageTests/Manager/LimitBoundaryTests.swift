@@ -61,16 +61,6 @@ import WebImageTesting
         expect(!Self.isAdmitted(demand, under: demand.need - 1, seed))
     }
 
-    @Test(arguments: Seeds.first(2)) func `a body has as many bytes as the limit says, and not one more`(
-        seed: UInt64
-    ) throws {
-        let body = Demand(
-            testDescription: "body", need: try Pictures.png(1).count,
-            set: { $0.downloader.maximumByteCount = $1 }, isAdmitted: Self.loads)
-        expect(Self.isAdmitted(body, under: body.need, seed))
-        expect(!Self.isAdmitted(body, under: body.need - 1, seed))
-    }
-
     @Test func `a body that is announced as too large is refused before a byte of it comes`() {
         var configuration = ImageManager.Configuration.unchanged
         configuration.downloader.maximumByteCount = 10

@@ -194,22 +194,6 @@ import WebImageTesting
         }
     }
 
-    @Test(arguments: seeds) func `a caller may leave at any time, and the others have their pictures`(seed: UInt64)
-        throws
-    {
-        let staged = try StagedManager(seed: seed)
-        let bytes = try Pictures.png(7)
-        let callers = [staged.load(ImageRequest(bytes: bytes)), staged.load(ImageRequest(bytes: bytes))]
-        let alone = staged.load(ImageRequest(bytes: bytes, transformers: Self.small))
-        staged.runSome()
-        callers[0].cancel()
-        alone.cancel()
-        staged.run()
-        expectEqual(callers[1].value.flatMap { ImageFactory.seed(of: $0.image) }, 7)
-        for caller in [callers[0], alone] { expect(caller.value != nil || caller.wasCancelled) }
-        expect(staged.isAtRest)
-    }
-
     @Test(arguments: fewerSeeds) func `urgent bytes go first, and after the end none are taken`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, width: 1)
         let order = Journal<Int>()
@@ -230,21 +214,5 @@ import WebImageTesting
         staged.run()
         expectEqual(end.value?.isClean, true)
         expectEqual(staged.loadInTurn(ImageRequest(bytes: try Pictures.png(1))).code, .shutDown)
-    }
-
-    @Test(arguments: fewerSeeds) func `a batch takes bytes, and a broken file is an outcome`(seed: UInt64) throws {
-        let staged = try StagedManager(seed: seed)
-        let files = try (1...5).map { try Pictures.png($0) } + [[1, 2, 3]]
-        let reader = staged.start { manager in
-            var outcomes: [Int: Int?] = [:]
-            let requests = files.lazy.map { ImageRequest(bytes: $0) }
-            for await outcome in manager.encodedImages(for: requests, as: .webp(8), atOnce: 2) {
-                outcomes.updateValue(try? outcome.result.get().width, forKey: outcome.index)
-            }
-            return outcomes
-        }
-        staged.run()
-        expectEqual(reader.value?.count, 6)
-        expectEqual((0..<6).map { reader.value?[$0] ?? nil }, [8, 8, 8, 8, 8, nil])
     }
 }

@@ -10,21 +10,6 @@ import WebImageTesting
 
 /// The views of one original in memory: the picture, the file, or both.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct PictureAndFileTests {
-    /// Files are square pictures whose side is in the address: four bytes a pixel, and at most 4,000 for the
-    /// entry.
-    private static func squares(_ seed: UInt64, memory: Int) throws -> StagedManager {
-        var configuration = ImageManager.Configuration()
-        configuration.memory.maximumCost = memory
-        return try StagedManager(seed: seed, hasDisk: false, configuration: configuration) { request in
-            let side = request.url.lastPathComponent.split(separator: "-").first.flatMap { Int($0) } ?? 1
-            return HTTPResponse(status: 200, url: request.url, body: HTTPBody([try Pictures.png(1, side: side)]))
-        }
-    }
-
-    private static func square(_ side: Int, _ number: Int = 0) -> ImageRequest {
-        ImageRequest(URL(string: "https://example.org/\(side)-\(number)")!)
-    }
-
     private static func seed(_ image: DecodedImage?) -> Int? { image.flatMap { ImageFactory.seed(of: $0) } }
 
     @Test(arguments: [false, true], seeds)
@@ -114,35 +99,5 @@ import WebImageTesting
         let next = staged.dataInTurn(.numbered(1), as: .original)
         expectEqual(next.value?.source, .memory)
         expectEqual(next.value?.bytes, file.value?.bytes)
-    }
-
-    // A picture of 12 megapixels takes 48 MB, which is this share of 300 MB.
-    @Test(arguments: [0.16, 0.5, 1], fewerSeeds)
-    func `a large picture stays in memory when there is room`(share: Double, seed: UInt64) throws {
-        let side = 100
-        let cost = side * side * 4 + 4_000
-        let staged = try Self.squares(seed, memory: Int((Double(cost) / share).rounded(.up)))
-        let sources = (0..<4).map { _ in
-            let load = staged.loadInTurn(Self.square(side))
-            return load.value?.source
-        }
-        expectEqual(sources, [.network, .memory, .memory, .memory])
-    }
-
-    // Every seed begins a hundred loads.
-    @Test(arguments: fewerSeeds)
-    func `a large picture is downloaded twice at most, whatever else fills the memory`(seed: UInt64) throws {
-        let staged = try Self.squares(seed, memory: 60_000)
-        for _ in 0..<3 {
-            for number in 0..<30 { _ = staged.load(Self.square(1, number)) }
-            staged.run()
-        }
-        let before = staged.transport.requests.count
-        for turn in 0..<6 {
-            let large = staged.loadInTurn(Self.square(90))
-            expectAll(large.value?.image.width == 90, (turn < 2 || large.value?.source == .memory))
-            staged.loadInTurn(Self.square(1, 100 + turn))
-        }
-        expect(staged.transport.requests.count, <=, before + 2 + 6)
     }
 }

@@ -147,21 +147,6 @@ import WebImageTesting
         expectEqual(look.value?.isIdle, true)
     }
 
-    @Test(arguments: seeds) func `pictures that hold the whole budget can still be encoded`(seed: UInt64) throws {
-        var configuration = ImageManager.Configuration()
-        configuration.maximumProcessingByteCount = 2_100  // the pixels of two pictures
-        // The pixels run beside the loads, so that two are decoded before either is encoded.
-        let staged = try StagedManager(seed: seed, hasDisk: false, configuration: configuration)
-        let coders = WeighingCoder(byteCount: 1_024).registry
-        let files = (0..<4).map { number in
-            var request = ImageRequest.numbered(number)
-            request.coders = Identified(identity: "weighing", coders)
-            return staged.data(request, as: .gif)
-        }
-        staged.run()
-        expect(files.allSatisfy { $0.value != nil })
-    }
-
     @Test(arguments: seeds) func `outputs that do not fit beside each other are made one after the other`(
         seed: UInt64
     ) throws {
@@ -179,34 +164,6 @@ import WebImageTesting
         staged.open(gate)
         expect(callers.allSatisfy { $0.value != nil })
         expect(staged.isAtRest)
-    }
-
-    @Test(arguments: seeds) func `work waits for its share in the order of priority`(seed: UInt64) throws {
-        var configuration = ImageManager.Configuration()
-        configuration.maximumProcessingByteCount = 2_048  // the pixels of a picture before and after a step
-        configuration.coders = WeighingCoder(byteCount: 1_024).registry
-        let scenario = ManagerScenario(seed: seed, configuration: configuration)
-        let manager = scenario.manager
-        let (queue, decoded) = (manager.pipeline.processing.queue, Journal<Int>())
-        let holder = Probe(on: scenario.executor) { try await queue.turn() }
-        scenario.executor.drain()
-        expectEqual(holder.value?.take(2_048), true)
-        let waiting = [(1, ImagePriority.low), (2, .normal), (3, .high)].map { number, priority in
-            var request = ImageRequest.numbered(number)
-            request.priority = priority
-            request.transformers = [
-                .custom(key: "note") { image in
-                    decoded.write(number)
-                    return image
-                }
-            ]
-            return Probe(on: scenario.executor) { [request] in try await manager.image(for: request) }
-        }
-        scenario.executor.drain()
-        expect(waiting.allSatisfy { $0.isRunning })
-        holder.value?.end()
-        scenario.executor.drain()
-        expectEqual(decoded.entries, [3, 2, 1])
     }
 
     @Test(arguments: [Int.min, -1, 0])

@@ -36,43 +36,6 @@ import WebImageTesting
         return request
     }
 
-    @Test func `a batch of animations takes the memory of a few frames of each that is decoded`() throws {
-        let staged = try staged(configuration())
-        let requests = (0..<8).map { request($0) }
-        let images = staged.start { manager in
-            var images: [DecodedImage] = []
-            for await outcome in manager.images(for: requests, atOnce: 4) {
-                images.append(try outcome.result.get().image)
-            }
-            return images
-        }
-        staged.run()
-        let found = try required(images.value)
-        expectEqual(found.map(\.frameCount), Array(repeating: Self.count, count: 8))
-        for image in found {
-            expect(image.makesFramesOnDemand)
-            expect(image.byteCount, <=, 3 * Self.frame + Self.file.count)
-            try expectEqual(image.frame(at: Self.count - 1).pixels.count, Self.frame)
-        }
-        expect(staged.isAtRest)
-    }
-
-    @Test func `a batch of files has all frames, which flow into the encoder`() throws {
-        let staged = try staged(configuration(8_000_000))
-        let requests = (0..<3).map { request($0) }
-        let files = staged.start { manager in
-            var counts: [Int?] = []
-            for await outcome in manager.encodedImages(for: requests, as: .gif) {
-                counts.append(try outcome.result.get().frameCount)
-            }
-            return counts
-        }
-        staged.run()
-        expectEqual(files.value, Array(repeating: Self.count, count: 3))
-        expectEqual(staged.coder.decodes, 0)
-        expect(staged.isAtRest)
-    }
-
     @Test(arguments: [ImagePrefetcher.Configuration.Outcome.picture, .file(.gif), .download])
     func `an animation that was prefetched takes a few frames, and plays from memory`(
         outcome: ImagePrefetcher.Configuration.Outcome

@@ -111,26 +111,4 @@ import WebImageTesting
         expectAll(small.value != nil, queue.originalByteCount == 0)
         expectEqual(staged.transport.requests.count, 1)
     }
-
-    @Test(arguments: [1, oneDecode, 400_000])
-    func `on threads all loads end at small budgets, and the memory is free`(limit: Int) async throws {
-        var configuration = Self.configuration(limit)
-        configuration.disk = nil
-        configuration.processingWidth = 3
-        configuration.memory.maximumCost = 1
-        let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<300 {
-                group.addTask {
-                    let load = Task { try await manager.image(for: marked(number % 100)) }
-                    if number.isMultiple(of: 4) { load.cancel() }
-                    let result = await load.result
-                    if case .success(let image) = result { expectEqual(image.width, 16) }
-                }
-            }
-            try await group.waitForAll()
-        }
-        while await !manager.occupancy.isIdle { await Task.yield() }
-        _ = await manager.shutdown(within: .zero)
-    }
 }
