@@ -112,48 +112,6 @@ struct NginxTests {
         }
     }
 
-    @Test(arguments: [nil, Nginx.Certificate.good]) func `Compressed bodies are decoded`(
-        _ certificate: Nginx.Certificate?
-    ) async throws {
-        try await Self.withNginx { nginx, client in
-            let response = try await client.get(nginx.url("/text", certificate))
-            expectEqual(response.headers["Content-Encoding"], "gzip")
-            expectNil(response.body.expectedByteCount)
-            try await expectEqual(response.body.collect(upTo: Self.text.count), Self.text)
-            let plain = HTTPRequest(url: nginx.url("/text", certificate), headers: ["Accept-Encoding": "identity"])
-            let identity = try await client.send(plain)
-            expectNil(identity.headers["Content-Encoding"])
-            expectEqual(identity.body.expectedByteCount, Self.text.count)
-            try await expectEqual(identity.body.collect(upTo: Self.text.count), Self.text)
-        }
-    }
-
-    @Test func `A small file that decodes to a large one stops at the limit`() async throws {
-        try await Self.withNginx { nginx, _ in
-            var configuration = Self.configuration(.authorities(in: nginx.authority))
-            configuration.maximumBodyByteCount = 1 << 20
-            let client = HTTPClient(configuration: configuration)
-            let response = try await client.get(nginx.url("/bomb", .good))
-            expectEqual(response.headers["Content-Encoding"], "gzip")
-            var count = 0
-            await expectHTTPError(.bodyTooLarge) { for try await chunk in response.body { count += chunk.count } }
-            expect(count, <=, 1 << 20)
-            await client.shutdown()
-        }
-    }
-
-    @Test func `A slow reader on a shared connection neither stops the others nor loses bytes`() async throws {
-        try await Self.withNginx { nginx, client in
-            let slow = try await client.send(
-                HTTPRequest(url: nginx.url("/bomb", .good), headers: ["Accept-Encoding": "identity"]))
-            for _ in 0..<20 {
-                let response = try await client.get(nginx.url("/picture", .good))
-                try await expectEqual(response.body.collect(upTo: Self.picture.count), Self.picture)
-            }
-            try await expectEqual(slow.body.collect(upTo: 24 << 20).count, 24 << 20)
-        }
-    }
-
     @Test func `Slow readers on one connection each get every byte once`() async throws {
         try await Self.withNginx { nginx, client in
             try await withThrowingTaskGroup { group in

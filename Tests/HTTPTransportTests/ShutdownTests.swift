@@ -8,16 +8,6 @@ import WebImageTesting
 
 @Suite(.timeLimit(.minutes(10)))
 struct ShutdownTests {
-    @Test func `After the end every request is refused`() async throws {
-        try await withOrigin(handler: { $0.respond() }) { origin, client in
-            _ = try await client.get(origin.url("/"))
-            await client.shutdown()
-            await client.shutdown()
-            await expectHTTPError(.shutDown) { try await client.get(origin.url("/")) }
-            await expectEqual(client.transferCount, 0)
-        }
-    }
-
     @Test func `The end fails those who wait for a head, for a body and for a connection`() async throws {
         let arrived = Gate()
         try await withOrigin(.loopback { $0.maximumConnectionsPerHost = 2 }) { exchange in

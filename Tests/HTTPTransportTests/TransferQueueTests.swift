@@ -172,23 +172,6 @@ struct TransferQueueTests {
         expectEqual((limited.error as? HTTPError)?.code, .bodyTooLarge)
     }
 
-    @Test func `paused twice, a transfer tells both, and then ends by a cancellation of its loader`() throws {
-        stub.respond(to: "/x", with: .silence, .silence, .failure(CancellationError()))
-        let queue = HTTPTransferQueue(stub, executor: executor)
-        let transfer = queue.add(request("x"))
-        executor.drain()
-        for _ in 0..<2 {
-            transfer.pause()
-            executor.drain()
-            expectEqual(transfer.state, .paused)
-            transfer.resume()
-            expectEqual(transfer.state, .waiting)
-            executor.drain()
-        }
-        expectEqual(transfer.state, .ended(.cancelled))
-        expectEqual(stub.requestCount, 3)
-    }
-
     @Test func `cancelling all ends what runs, waits, is queued or is paused, each once`() throws {
         let queue = HTTPTransferQueue(stub, width: 1, executor: executor)
         let running = queue.add(request("silence"))
@@ -205,28 +188,6 @@ struct TransferQueueTests {
         expectEqual(running.state, .ended(.cancelled))
         expectEqual(sentPaths, ["silence"])
         expectEqual(queue.runningCount, 0)
-    }
-
-    @Test func `a paused transfer of a resuming loader goes on where it was`() throws {
-        let tag = ["ETag": "\"1\"", "Content-Length": "6"] as HTTPHeaders
-        let rest = ["ETag": "\"1\"", "Content-Range": "bytes 3-5/6"] as HTTPHeaders
-        let gate = Gate()
-        stub.respond(
-            to: "/x", with: .status(200, headers: tag, bytes: [1, 2, 3, 4, 5, 6]).held(at: gate, afterBodyBytes: 3),
-            .status(206, headers: rest, bytes: [4, 5, 6]))
-        let queue = HTTPTransferQueue(ResumingLoader(stub), executor: executor)
-        let transfer = queue.add(request("x"))
-        executor.drain()
-        transfer.pause()
-        executor.drain()
-        gate.open()
-        executor.drain()
-        expectEqual(transfer.state, .paused)
-        transfer.resume()
-        let probe = Probe(on: executor) { try await transfer.response().bytes }
-        executor.drain()
-        expectEqual(probe.value, [1, 2, 3, 4, 5, 6])
-        expectEqual(stub.requests.last?.headers["Range"], "bytes=3-")
     }
 
     @Test func `every reader gets the end and leaves no trace`() throws {
