@@ -67,14 +67,6 @@ struct BitmapFileTests {
         expect(stride(from: 1, to: picture.pixels.count, by: 4).allSatisfy { runs.pixels[$0] == picture.pixels[$0] })
         let icon = try ImageCoders.default.decode(ImageFactory.iconFile(side: 16, seed: 79))
         expectAll(icon.hasAlpha, icon.size == PixelSize(width: 16, height: 16))
-        for bytes in [bitmap, ImageFactory.iconFile(side: 16, seed: 79)] {
-            for count in bytes.indices {
-                let options = DecodeOptions(failOn: .anyDamage)
-                expectImageError {
-                    try ImageCoders.default.decode(Array(bytes.prefix(count)), options: options)
-                }
-            }
-        }
     }
 
     @Test func `a delta moves on in the runs of a bitmap, and never beyond it`() throws {

@@ -5,27 +5,6 @@ import Testing
 @testable import ImageCoding
 
 @Suite struct FrameScheduleTests {
-    @Test func `the frames of an endless animation repeat forever, as a step-by-step search finds them`() {
-        let schedule = FrameSchedule(
-            durations: [.milliseconds(100), .milliseconds(50), .milliseconds(200)], loopCount: 0)
-        for (elapsed, frame, remaining) in [
-            (0, 0, 100), (99, 0, 1), (100, 1, 50), (149, 1, 1), (150, 2, 200), (349, 2, 1), (350, 0, 100),
-            (35_000_000 + 160, 2, 190),
-        ] as [(Int, Int, Int)] {
-            let position = schedule.position(at: .milliseconds(elapsed))
-            expect(position.shows(frame, for: .milliseconds(remaining)), "\(position) after \(elapsed) ms")
-        }
-        let durations = (1...37).map { Duration.milliseconds(11 + $0 * 7 % 40) }
-        let long = FrameSchedule(durations: durations, loopCount: 0)
-        var start = Duration.zero
-        for (frame, duration) in durations.enumerated() {
-            expect(long.position(at: start).shows(frame, for: duration), "frame \(frame)")
-            let last = long.position(at: start + duration - .nanoseconds(1))
-            expect(last.shows(frame, for: .nanoseconds(1)), "frame \(frame)")
-            start += duration
-        }
-    }
-
     @Test func `a finite animation ends on its last frame, and a frame below 11 ms counts as a tenth of a second`() {
         let schedule = FrameSchedule(durations: [.milliseconds(100), .milliseconds(100)], loopCount: 2)
         expect(schedule.position(at: .milliseconds(150)).shows(1, for: .milliseconds(50)))

@@ -44,16 +44,6 @@ private let last = Atomic<Int>(0)
         }
     }
 
-    @Test func `a cancelled task resamples nothing`() async throws {
-        let resampler = Resampler(source: size, window: .whole(size), target: PixelSize(width: 9, height: 9))
-        let pixels = [UInt8](repeating: 255, count: size.bitmapByteCount)
-        let made = await Task {
-            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
-            return try resampler.resample(pixels)
-        }.result
-        expectError(CancellationError.self) { try made.get() }
-    }
-
     /// Where the pixels are.
     private func place(_ pixels: [UInt8]) -> Int {
         unsafe pixels.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }

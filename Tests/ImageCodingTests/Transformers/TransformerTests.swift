@@ -14,38 +14,6 @@ struct TransformerTests {
         func transform(_ image: DecodedImage) -> DecodedImage { image }
     }
 
-    @Test func `crop cuts out exactly the rectangle, and ignores parts outside the picture`() throws {
-        let image = ImageFactory.animation(width: 20, height: 15, frames: 2, seed: 8)
-        let result = try CropTransformer(PixelRect(x: 3, y: 4, width: 6, height: 5)).transform(image)
-        expectEqual(result.size, PixelSize(width: 6, height: 5))
-        for (frame, original) in zip(result.frames, image.frames) {
-            for y in 0..<5 {
-                let row = ((y + 4) * 20 + 3) * 4
-                expect(frame.pixels[y * 24..<(y + 1) * 24].elementsEqual(original.pixels[row..<row + 24]))
-            }
-            expectEqual(frame.duration, original.duration)
-        }
-        func cropped(_ x: Int, _ y: Int, _ width: Int, _ height: Int) throws -> PixelSize {
-            try CropTransformer(PixelRect(x: x, y: y, width: width, height: height)).transform(image).size
-        }
-        try expectEqual(cropped(-5, -5, 10, 10), PixelSize(width: 5, height: 5))
-        try expectEqual(cropped(15, 10, .max, .max), PixelSize(width: 5, height: 5))
-        try expectEqual(cropped(0, 0, 20, 15), image.size)
-        for (x, y, width, height) in [(20, 0, 5, 5), (0, -5, 5, 5), (3, 3, 0, 2), (3, 3, -2, 2), (.min, 0, 5, 5)] {
-            expectImageError(.invalidRequest, "\(x) \(y) \(width) \(height)") { try cropped(x, y, width, height) }
-        }
-    }
-
-    @Test func `a pipeline applies its transformers in order`() throws {
-        let image = ImageFactory.picture(width: 40, height: 20, seed: 8)
-        let crop = CropTransformer(PixelRect(x: 0, y: 0, width: 20, height: 20))
-        let resize = ResizeTransformer(size: PixelSize(width: 10, height: 10))
-        let pipeline = TransformerPipeline([crop, resize])
-        try expect(pipeline.transform(image).isSame(as: resize.transform(crop.transform(image))))
-        try expectEqual(TransformerPipeline([resize, crop]).transform(image).size, PixelSize(width: 10, height: 5))
-        try expect(TransformerPipeline([]).transform(image).isSame(as: image))
-    }
-
     /// Neighbours differ in one parameter.
     private static let effects: [any ImageTransforming] = {
         let (box, mark) = (PixelSize(width: 30, height: 40), ImageFactory.picture(width: 4, height: 4, seed: 1))
