@@ -71,27 +71,4 @@ struct CacheTroubleTests {
             expect(workplace.names(in: workplace.cache.appending(path: "tmp")).isEmpty)
         }
     }
-
-    @Test func `damaged entries are fetched again`() async throws {
-        try await withOriginServer { origin in
-            let workplace = try Workplace()
-            let arguments = workplace.options + urls(5, at: origin)
-            _ = try await workplace.fetch(arguments)
-            let files = try FileManager.default.subpathsOfDirectory(atPath: workplace.cache.path)
-                .filter { !["index", "account"].contains($0) }
-                .map { workplace.cache.appending(path: $0) }
-                .filter { !$0.hasDirectoryPath && (try? Data(contentsOf: $0)) != nil }
-            expectEqual(files.count, 5)
-            for (index, file) in files.enumerated() {
-                var data = try Data(contentsOf: file)
-                if index == 0 { data.removeLast(10) } else { data[data.count * index / 5] ^= 1 }
-                try data.write(to: file)
-            }
-            let run = try await workplace.fetch(arguments)
-            expectEqual(run.status, 0)
-            expectEqual(run.errors, "")
-            try expect(run.lines.allSatisfy { $0.source == "network" })
-            try await expect(workplace.fetch(arguments).lines.allSatisfy { $0.source == "disk" })
-        }
-    }
 }

@@ -105,21 +105,6 @@ struct MainJobTests {
         }
     }
 
-    @Test func `a picture is resized and written in another format`() async throws {
-        try await withOriginServer { origin in
-            origin.respond(to: "/a.png", with: try Pictures.png(width: 200, height: 100))
-            let workplace = try Workplace()
-            let run = try await workplace.fetch(
-                workplace.options + ["--resize", "40x40:fill", "--format", "webp", origin.url("/a.png").absoluteString])
-            let line = try required(try run.lines.first)
-            let picture = try workplace.picture(line)
-            expectEqual(line.format, "webp")
-            try expect(required(line.file).hasSuffix(".webp"))
-            expectEqual([line.width, line.height], [40, 40])
-            expectEqual(picture.size, PixelSize(width: 40, height: 40))
-        }
-    }
-
     @Test func `URLs come from the command line, from a file and from standard input`() async throws {
         try await withOriginServer { origin in
             origin.respondToEverything { _ in (try? Pictures.png()) ?? .status(500) }
@@ -130,23 +115,6 @@ struct MainJobTests {
                 workplace.options + [urls[0], "--input", "list", "--input", "-"], input: "\n\(urls[2])")
             expectEqual(run.status, 0)
             expectEqual(Set(try run.lines.map(\.url)), Set(urls))
-        }
-    }
-
-    @Test func `two URLs with the same last component get a file each`() async throws {
-        try await withOriginServer { origin in
-            let paths = ["/a/photo.png", "/b/photo.png", "/photo.png?1", "/photo.png?2", "/x/..%2f..%2fetc%2fpasswd"]
-            for (seed, path) in paths.enumerated() { origin.respond(to: path, with: try Pictures.png(seed: seed)) }
-            let workplace = try Workplace()
-            let urls = paths.map { origin.url($0).absoluteString }
-            let run = try await workplace.fetch(workplace.options + urls)
-            for line in try run.lines {
-                let seed = ImageFactory.seed(of: try workplace.picture(line))
-                expectEqual(seed, urls.firstIndex(of: line.url))
-                try expect(required(line.file).hasPrefix(workplace.pictures.path + "/"))
-            }
-            expectEqual(workplace.names(in: workplace.pictures).count, paths.count)
-            expectEqual(workplace.names(in: workplace.folder), ["cache", "errors", "input", "output", "pictures"])
         }
     }
 

@@ -11,20 +11,6 @@ import WebImageTesting
 /// What makes the command a tool: one file, standard output, fields, retries, and the care of the cache.
 @Suite(.timeLimit(.minutes(10)))
 struct ToolTests {
-    @Test func `an original stays when a small copy of it is fetched`() async throws {
-        try await withOriginServer { origin in
-            origin.respond(to: "/a.png", with: try Pictures.png())
-            let (workplace, url) = (try Workplace(), origin.url("/a.png").absoluteString)
-            for options in [[], ["--resize", "8x"], ["--format", "png"]] {
-                try await expectEqual(workplace.fetch(workplace.options + options + [url]).status, 0)
-            }
-            let names = workplace.names(in: workplace.pictures)
-            expectEqual(names.count, 3)
-            let original = Data(try Pictures.bytes())
-            try expect(names.contains { try Data(contentsOf: workplace.pictures.appending(path: $0)) == original })
-        }
-    }
-
     @Test func `one picture goes to a file or to standard output`() async throws {
         try await withOriginServer { origin in
             origin.respond(to: "/a.png", with: try Pictures.png())
