@@ -172,20 +172,6 @@ struct AnswerTests {
         }
     }
 
-    @Test(arguments: [
-        ("w60,h60,fill", 60, 60), ("w60,h60,fill,dpr2", 100, 100), ("w300,h50,fill", 200, 34),
-        ("w100,h200,fill", 50, 100), ("w60,h60,stretch,dpr2", 100, 100), ("w400,h50,stretch", 200, 25),
-        ("w400,h60", 120, 60),
-    ])
-    func `a box that is larger than the picture keeps its shape`(options: String, width: Int, height: Int) async throws
-    {
-        try await World.run { world async throws in
-            world.origin.respond(to: "/b.png", with: .ok(try Pictures.file(width: 200, height: 100)))
-            let picture = try ImageCoders.default.decode(await world.get(world.path(options, of: "/b.png")).bytes)
-            expectEqual(picture.size, PixelSize(width: width, height: height))
-        }
-    }
-
     @Test func `a stripped original is written anew`() async throws {
         try await World.run { world async throws in
             // What follows the picture in its file, as metadata may.

@@ -146,23 +146,6 @@ struct AbuseTests {
         }
     }
 
-    @Test func `a client that leaves disturbs no other`() async throws {
-        try await World.run { world async throws in
-            let gate = OriginGate()
-            world.origin.respond(to: "/slow.png", with: .ok(try Pictures.file(), type: "image/png").held(at: gate))
-            let request = "GET \(world.path(of: "/slow.png")) HTTP/1.1\r\nHost: a\r\n\r\n"
-            let (leaving, staying) = try (RawClient(port: world.server.port), RawClient(port: world.server.port))
-            await leaving.send(request)
-            await gate.waitUntilReached()
-            async let status = staying.status(of: request)
-            while await world.server.manager.occupancy.callers < 2 { await Task.yield() }
-            leaving.leave()
-            gate.open()
-            await expectEqual(status, 200)
-            expectEqual(world.origin.requestCount(for: "/slow.png"), 1)
-        }
-    }
-
     @Test func `connections beyond the limit wait for the end of another when all are busy`() async throws {
         try await World.run {
             $0.limits.connections = 2

@@ -10,23 +10,6 @@ import WebImageTesting
 /// The end of a server.
 @Suite(.timeLimit(.minutes(10)))
 struct DrainTests {
-    @Test func `running requests are answered while the server drains`() async throws {
-        try await World.run { world async throws in
-            let gate = OriginGate()
-            world.origin.respond(to: "/slow.png", with: .ok(try Pictures.file(), type: "image/png").held(at: gate))
-            async let answer = world.get(world.path(of: "/slow.png"))
-            await gate.waitUntilReached()
-            try await expectEqual(world.get("/ready", port: world.server.metricsPort).status, 200)
-            async let report = world.server.drain()
-            while try await world.get("/ready", port: world.server.metricsPort).status == 200 { await Task.yield() }
-            while (try? RawClient(port: world.server.port)) != nil { await Task.yield() }
-            gate.open()
-            try await expectEqual(answer.status, 200)
-            try await expectEqual(answer.headers["Connection"]?.lowercased(), "close")
-            await expect(report.isClean)
-        }
-    }
-
     @Test func `a server that retires is not ready, serves on, and closes connections after their answers`()
         async throws
     {

@@ -10,15 +10,6 @@ import WebImageTesting
 /// How many downloads an origin has. Counted by the origin, because times decide nothing.
 @Suite(.timeLimit(.minutes(5)))
 struct OriginShareTests {
-    @Test func `as many pictures of one origin are fetched at once as downloads are allowed`() async throws {
-        try await World.run {
-            $0.downloads = 64
-        } _: { world async throws in
-            // All of them, before one is answered.
-            try await hold(64, in: world, untilReached: 64) { _ in }
-        }
-    }
-
     @Test func `an origin that does not answer has its connections, and no others`() async throws {
         try await withOriginServer { other in
             other.respond(to: "/b.png", with: .ok(try Pictures.file(), type: "image/png"))
