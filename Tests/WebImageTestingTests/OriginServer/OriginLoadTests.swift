@@ -52,26 +52,6 @@ struct OriginLoadTests {
         }
     }
 
-    @Test func `two thousand connections are open at once and all are answered`() async {
-        await #expect(processExitsWith: .success) {
-            raiseDescriptorLimit(to: 5000)
-            let origin = try OriginServer.start()
-            let gate = OriginGate()
-            origin.respond(to: "/a", with: .text("x").held(at: gate))
-            let clients = try (1...2000).map { _ in
-                let client = try RawClient(origin)
-                try client.get("/a", "Connection: close")
-                return client
-            }
-            await expect(gate.waitUntilReached(count: 2000))
-            expectEqual([origin.peakOpenRequests, origin.openConnections], [2000, 2000])
-            gate.open()
-            for client in clients { expect(client.readToEnd().text.hasSuffix("\r\n\r\nx")) }
-            origin.stop()
-            expectEqual(origin.openConnections, 0)
-        }
-    }
-
     // The peer leaves with nothing unread, while the handler occupies the thread: the first write is answered with a
     // reset, the next one breaks the pipe.
 
@@ -146,11 +126,4 @@ private func addressSpace() -> Int {
 
 private func entries(_ folder: String) -> Int {
     (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
-}
-
-private func raiseDescriptorLimit(to count: UInt) {
-    var limit = rlimit()
-    _ = unsafe getrlimit(CInt(RLIMIT_NOFILE.rawValue), &limit)
-    limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, count))
-    _ = unsafe setrlimit(CInt(RLIMIT_NOFILE.rawValue), &limit)
 }
