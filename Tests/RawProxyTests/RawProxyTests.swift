@@ -4,7 +4,6 @@ import HTTPCaching
 import HTTPTransport
 import TestSupport
 import Testing
-import WebImage
 import WebImageTesting
 
 @testable import raw_proxy
@@ -31,25 +30,6 @@ import WebImageTesting
             expectEqual(names, ["B", "Cache-Control", "a", "b", "Content-Length", "Age", "Cache-Status", "Via"])
             expectEqual(world.origin.requestCount(for: "/a"), 1)
         }
-    }
-
-    @Test func `a proxy that keeps responses on disk answers from the folder after a restart`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "raw-proxy-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (first, second) = (DiskCache(.init(folder: folder.path)), DiskCache(.init(folder: folder.path)))
-        try await ProxyWorld.run(store: RestartingStore(ResponseCache(first), ResponseCache(second))) { world in
-            let headers: HTTPHeaders = ["B": "1", "Cache-Control": "max-age=60", "a": "2", "ETag": "\"a\""]
-            world.origin.respond(to: "/a", with: OriginReply(headers: headers, body: [1, 2, 3]))
-            try await expectEqual(world.get("/a").cacheStatus, "raw-proxy; fwd=uri-miss; fwd-status=200; stored")
-            await expectEqual(first.shutdown(within: .seconds(60)).abandonedOperations, 0)
-            world.clock.advance(by: 10)
-            let kept = try await world.get("/a")
-            expectEqual(kept.cacheStatus, "raw-proxy; hit; ttl=50")
-            expectEqual(kept.body, [1, 2, 3])
-            expectEqual(kept.response.headers.map(\.name).prefix(4), ["B", "Cache-Control", "a", "ETag"])
-            expectEqual(world.origin.requestCount(for: "/a"), 1)
-        }
-        _ = await second.shutdown(within: .seconds(60))
     }
 
     @Test(arguments: [SIGTERM, SIGINT]) func `a signal ends the program in order, and the response is on disk`(
@@ -159,17 +139,6 @@ import WebImageTesting
         }
     }
 
-    @Test func `an interim response is passed on`() async throws {
-        try await ProxyWorld.run { world in
-            let hints = Self.reply("no-store").interim(status: 103, headers: ["Link": "</a.css>"])
-            world.origin.respond(to: "/a", with: hints)
-            let seen = try await world.get("/a")
-            expectEqual(seen.response.interimResponses.map(\.status), [103])
-            expectEqual(seen.response.interimResponses.first?.headers["Link"], "</a.css>")
-            expectEqual(seen.status, 200)
-        }
-    }
-
     @Test func `a 304 that confirms nothing stored is no answer for a client that has not asked for one`() async throws
     {
         try await ProxyWorld.run { world in
@@ -227,19 +196,6 @@ import WebImageTesting
         }
     }
 
-    @Test func `what is private, or asked for with a credential, is not shared`() async throws {
-        try await ProxyWorld.run { world in
-            world.origin.respond(to: "/private", with: Self.reply("private, max-age=60"))
-            world.origin.respond(to: "/secret", with: Self.reply("max-age=60"))
-            for _ in 0..<2 {
-                _ = try await world.get("/private")
-                _ = try await world.get("/secret", ["Authorization": "Basic YTpi"])
-            }
-            expectEqual(world.origin.requestCount(for: "/private"), 2)
-            expectEqual(world.origin.requestCount(for: "/secret"), 2)
-        }
-    }
-
     @Test func `a stale response is refreshed behind the client's back`() async throws {
         try await ProxyWorld.run { world in
             let fresh = Self.reply("max-age=60, stale-while-revalidate=60", [4])
@@ -252,23 +208,4 @@ import WebImageTesting
             await expect(world.origin.waitForRequests(count: 2, for: "/a"))
         }
     }
-}
-
-/// What one store has kept, another one is asked for.
-private struct RestartingStore: RawResponseStoring {
-    let first: any RawResponseStoring
-    let second: any RawResponseStoring
-
-    init(_ first: any RawResponseStoring, _ second: any RawResponseStoring) {
-        (self.first, self.second) = (first, second)
-    }
-
-    func responses(for target: CacheTarget) async throws -> [RawResponse] { try await second.responses(for: target) }
-    func store(_ response: RawResponse, for target: CacheTarget) async throws {
-        try await first.store(response, for: target)
-    }
-    func change(_ old: StoredResponse, to new: StoredResponse?, for target: CacheTarget) async throws {
-        try await second.change(old, to: new, for: target)
-    }
-    func remove(_ target: CacheTarget) async throws { try await first.remove(target) }
 }
