@@ -21,31 +21,6 @@ struct PropertyTests {
         for _ in 0..<5 { try body(&draw) }
     }
 
-    private static func entry(_ draw: inout RandomFields, _ rules: HTTPCacheRules) -> StoredResponse {
-        let head = draw.head()
-        return StoredResponse(
-            head: head, selectors: rules.selectors(for: draw.request().headers, in: head.headers) ?? [:])
-    }
-
-    @Test(arguments: Seeds.first(100)) func `what is stale stays stale`(seed: UInt64) {
-        rounds(seed) { draw in
-            let (rules, request) = (draw.rules(), draw.request())
-            let entry = Self.entry(&draw, rules)
-            let (early, span) = (arrival.advanced(by: draw.number(0...400)), draw.number(0...400))
-            let late = early.advanced(by: span)
-            expect(entry.age(at: late), >=, entry.age(at: early))
-            let first = Outcome(rules.decide(request, stored: entry, now: early))
-            let second = Outcome(rules.decide(request, stored: entry, now: late))
-            if first != .fresh { expect(second != .fresh) }
-            // What may not be used at all does not become usable.
-            let (before, after) = (
-                Self.use(rules.decide(request, stored: entry, now: early)),
-                Self.use(rules.decide(request, stored: entry, now: late))
-            )
-            if before == nil { expectNil(after) }
-        }
-    }
-
     @Test(arguments: Seeds.first(100)) func `a private response is neither kept nor used in the shared scope`(
         seed: UInt64
     ) {
@@ -76,23 +51,6 @@ struct PropertyTests {
         }
     }
 
-    @Test(arguments: Seeds.first(100)) func `no-cache, must-revalidate and no-store are kept to`(seed: UInt64) {
-        rounds(seed) { draw in
-            let (rules, request, head) = (draw.rules(), draw.request(), draw.head())
-            let entry = Self.entry(&draw, rules)
-            let control = rules.directives(of: entry.head.headers)
-            let now = arrival.advanced(by: draw.number(0...400))
-            let used =
-                Self.use(rules.decide(request, stored: entry, now: now))
-                ?? rules.standIn(on: .status(503), for: request, stored: [entry], now: now)
-            if control.noCache == .response { expectNil(used) }
-            if control.mustRevalidate, let used { expect(used.isFresh) }
-            let kept = rules.entry(for: request, head)
-            let directives = rules.directives(of: head.headers)
-            if directives.noStore, !directives.mustUnderstand { expectNil(kept) }
-        }
-    }
-
     @Test(arguments: Seeds.first(100)) func `what is kept is used, validated or replaced for the same request`(
         seed: UInt64
     ) {
@@ -106,22 +64,6 @@ struct PropertyTests {
             if case .revalidate(_, let revalidation) = decision {
                 expect(!revalidation.fields.isEmpty)
                 expect(revalidation.fields.allSatisfy { !$0.value.isEmpty })
-            }
-        }
-    }
-
-    @Test(arguments: Seeds.first(100)) func `a 304 makes a response no older`(seed: UInt64) {
-        rounds(seed) { draw in
-            let (rules, request) = (draw.rules(), draw.request())
-            let entry = Self.entry(&draw, rules)
-            let later = arrival.advanced(by: draw.number(10...400))
-            let confirmation = ResponseHead(
-                status: 304, headers: entry.head.headers["ETag"].map { ["ETag": $0] } ?? [:],
-                requestTime: later, responseTime: later)
-            for change in rules.freshen([entry], by: confirmation, of: request).changes {
-                expectEqual(change.response.age(at: later), 0)
-                expectEqual(change.response.head.status, entry.head.status)
-                expect(change.response.age(at: later), <=, entry.age(at: later))
             }
         }
     }
