@@ -78,21 +78,6 @@ import WebImageTesting
         for claim in claims { await expectError(SharedStoreError.self) { try await claim.finish() } }
     }
 
-    @Test func `a late command ends all calls at once`() async throws {
-        let heard = Heard()
-        let fake = try FakeRedis { _ in
-            heard.count.wrappingAdd(1, ordering: .relaxed)
-            return []
-        }
-        let (store, clock) = await Clocked.store(fake)
-        let calls = (0..<5).map { number in Probe { [key] in try await store.bytes(for: key(number)) } }
-        while heard.count.load(ordering: .relaxed) < calls.count { await Task.yield() }
-        await clock.step(store, 300)
-        for call in calls {
-            await #expect { _ = try await call.finish() } throws: { ($0 as? SharedStoreError)?.code == .timedOut }
-        }
-    }
-
     @Test func `a reply that has come is not late, however late the thread is itself`() async throws {
         let second = DispatchSemaphore(value: 0)
         let fake = try FakeRedis { words in
