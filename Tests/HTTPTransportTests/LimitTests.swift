@@ -7,6 +7,32 @@ import WebImageTesting
 
 @Suite(.timeLimit(.minutes(10)))
 struct LimitTests {
+    @Test func `An announced body beyond the limit is refused before a byte of it is read`() async throws {
+        let closed = Gate()
+        try await withOrigin(.loopback { $0.maximumBodyByteCount = 1_000 }) { exchange in
+            exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n")
+            exchange.waitForClose()
+            closed.open()
+        } _: { origin, client in
+            let error = await expectHTTPError(.bodyTooLarge) { try await client.get(origin.url("/")) }
+            expectEqual(error?.status, 200)
+            await closed.pass()
+        }
+    }
+
+    @Test func `A body that grows beyond the limit ends there`() async throws {
+        try await withOrigin(.loopback { $0.maximumBodyByteCount = 100_000 }) { exchange in
+            exchange.write("HTTP/1.1 200 OK\r\n\r\n")
+            while exchange.write([UInt8](repeating: 7, count: 10_000)) {}
+            exchange.close()
+        } _: { origin, client in
+            let response = try await client.get(origin.url("/"))
+            var count = 0
+            await expectHTTPError(.bodyTooLarge) { for try await chunk in response.body { count += chunk.count } }
+            expect(count, <=, 100_000)
+        }
+    }
+
     @Test(arguments: [9_000_000_000_000_000_000, Int.max]) func `a length that is only announced allocates nothing`(
         _ announced: Int
     ) async throws {

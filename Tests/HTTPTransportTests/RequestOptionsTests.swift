@@ -183,6 +183,55 @@ struct RequestOptionsTests {
         expectEqual(timed, plain)
     }
 
+    /// Expects two configurations to be equal in what a request may have of its own.
+    private static func expectParts(_ found: HTTPClient.Configuration, _ expected: HTTPClient.Configuration) {
+        expectEqual(found.totalTimeout, expected.totalTimeout)
+        expectEqual(found.idleTimeout, expected.idleTimeout)
+        expectEqual(found.firstByteTimeout, expected.firstByteTimeout)
+        expectEqual(found.lowSpeedLimit, expected.lowSpeedLimit)
+        expectEqual(found.maximumBodyByteCount, expected.maximumBodyByteCount)
+        expectEqual(found.tls, expected.tls)
+        expectEqual(found.tlsForHosts, expected.tlsForHosts)
+        expectEqual(found.addressPolicy, expected.addressPolicy)
+        expectEqual(found.redirectRule, expected.redirectRule)
+        expectEqual(found.acceptableStatuses, expected.acceptableStatuses)
+        expectEqual(found.acceptableContentTypes, expected.acceptableContentTypes)
+        expect(found.cookieJar === expected.cookieJar)
+    }
+
+    @Test func `each option counts in place of the client's, and without one the client's stays`() {
+        var client = HTTPClient.Configuration()
+        client.tlsForHosts = ["a.example": .insecure]
+        client.maximumBodyByteCount = 10
+        client.cookieJar = HTTPCookieJar()
+        client.redirectRule = HTTPRedirectRule(identity: "client") { _ in .follow }
+        var own = client
+        (own.totalTimeout, own.idleTimeout, own.firstByteTimeout) = (.seconds(1), .seconds(2), .seconds(3))
+        own.lowSpeedLimit = HTTPLowSpeedLimit(bytesPerSecond: 3, over: .milliseconds(500))
+        (own.tls, own.tlsForHosts, own.addressPolicy) = (.authorities(in: "/x"), [:], .unrestricted)
+        own.redirectRule = HTTPRedirectRule(identity: "own") { _ in .follow }
+        (own.acceptableStatuses, own.acceptableContentTypes, own.cookieJar) = ([200], .images, HTTPCookieJar())
+        var options = HTTPRequest.Options()
+        options.totalTimeout = own.totalTimeout
+        options.idleTimeout = own.idleTimeout
+        (options.firstByteTimeout, options.lowSpeedLimit) = (own.firstByteTimeout, own.lowSpeedLimit)
+        (options.tls, options.addressPolicy, options.redirectRule) = (own.tls, own.addressPolicy, own.redirectRule)
+        options.acceptableStatuses = own.acceptableStatuses
+        options.acceptableContentTypes = own.acceptableContentTypes
+        options.cookies.jar = own.cookieJar
+        for (limit, counts) in [(nil, 10), (11, 10), (9, 9), (0, 0), (-1, 0)] as [(Int?, Int)] {
+            (options.maximumBodyByteCount, own.maximumBodyByteCount) = (limit, counts)
+            var merged = client
+            merged.apply(options)
+            Self.expectParts(merged, own)
+        }
+        var unchanged = client
+        unchanged.apply(HTTPRequest.Options())
+        Self.expectParts(unchanged, client)
+        // Rounded up: a byte in half a second is too few for three in a second.
+        expectEqual(own.lowSpeedLimit?.byteCount, 2)
+    }
+
     @Test func `a low speed limit of any size has a byte count`() {
         let limits = [(Int.max, Duration.seconds(86_400)), (0, .zero), (-5, .seconds(-1)), (1, .seconds(Int64.max))]
         for (rate, period) in limits {
@@ -192,8 +241,6 @@ struct RequestOptionsTests {
             configuration.lowSpeedLimit = options.lowSpeedLimit
             _ = HTTPClient(configuration: configuration)
         }
-        // Rounded up: a byte in half a second is too few for three in a second.
-        expectEqual(HTTPLowSpeedLimit(bytesPerSecond: 3, over: .milliseconds(500)).byteCount, 2)
     }
 }
 
