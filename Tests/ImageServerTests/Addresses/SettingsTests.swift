@@ -40,7 +40,7 @@ import WebImage
             ["IMAGE_SERVER_PORT": "1", "IMAGE_SERVER_ALLOW_HOST": "c.example", "IMAGE_SERVER_PRESET": "a=w1;b=w2,png"])
         expectEqual(both.port, 2)
         expectEqual(both.allowedHosts, ["a.example", "*.b.example"])
-        let one = try settings(["--allow-host=a.example"], ["IMAGE_SERVER_ALLOW_HOST": "c.example"])
+        let one = try settings(["--unsigned", "--allow-host=a.example"], ["IMAGE_SERVER_ALLOW_HOST": "c.example"])
         expectEqual(one.allowedHosts, ["a.example"])
         expectEqual(both.presets["b"]?.format, .png)
         expectEqual(both.manager.transport.addressPolicy.allowedHosts, ["a.example", "*.b.example"])
