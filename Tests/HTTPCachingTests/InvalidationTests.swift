@@ -36,6 +36,10 @@ struct InvalidationTests {
         InvalidationRow("RFC 9110, 9.2.1", "Location: /a", [], method: "GET"),
         InvalidationRow("RFC 9110, 9.2.1", "Location: /a", [], method: "HEAD"),
         InvalidationRow("RFC 9110, 9.2.1", "Location: /a", [], method: "OPTIONS"),
+        InvalidationRow("RFC 9110, 9.2.1", "Location: /a", [], method: "TRACE"),
+        InvalidationRow("RFC 4918, 9.1", "Location: /a", [], method: "PROPFIND"),
+        InvalidationRow("RFC 3253, 3.6", "Location: /a", [], method: "REPORT"),
+        InvalidationRow("RFC 5323, 2", "Location: /a", [], method: "SEARCH"),
         InvalidationRow("RFC 9111, 4.4 Location", "Location: /a?b=c#d", [photo, "https://example.org:443/a?b=c"]),
         InvalidationRow(
             "RFC 9111, 4.4 Content-Location", "Content-Location: a/../b", [photo, "https://example.org:443/b"]),

@@ -124,7 +124,13 @@ struct StorabilityTests {
         StorabilityRow("RFC 9111, 4.1 no name", fresh + " | Vary: a b", .cannotBeSelected),
     ]
 
-    @Test(arguments: messages + directives) func `a response is kept if the rules allow it`(row: StorabilityRow) {
+    /// The lowest, the highest and the lonely ones of the statuses whose rules are met.
+    static let understood = [
+        200, 205, 300, 303, 307, 308, 400, 417, 421, 422, 425, 426, 428, 429, 431, 451, 500, 505, 511,
+    ].map { StorabilityRow("RFC 9111, 5.2.2.3", "Cache-Control: must-understand, max-age=60", nil, status: $0) }
+
+    @Test(arguments: messages + directives + understood)
+    func `a response is kept if the rules allow it`(row: StorabilityRow) {
         let rules = HTTPCacheRules(scope: row.scope)
         let request = request(row.asked, method: row.method)
         let head = head(row.given, status: row.status)

@@ -46,6 +46,9 @@ struct VaryTests {
         VaryRow(
             "RFC 9111, 4.1 order", "Vary: Accept-Encoding", "Accept-Encoding: gzip, br", "Accept-Encoding: br,gzip",
             true),
+        VaryRow("RFC 9111, 4.1 order", "Vary: Accept-Charset", "Accept-Charset: a, b", "Accept-Charset: B,a", true),
+        VaryRow("RFC 9111, 4.1 order", "Vary: Accept", "Accept: a/b, c/d;q=1", "Accept: c/d; q=1,a/b", true),
+        VaryRow("RFC 9111, 4.1 case of others", "Vary: Accept", "Accept: a/b", "Accept: A/b", false),
         VaryRow("RFC 9111, 4.1 case", "Vary: Accept-Encoding", "Accept-Encoding: GZIP", "Accept-Encoding: gzip", true),
         VaryRow(
             "RFC 9111, 4.1 weights", "Vary: Accept-Language", "Accept-Language: da;q=0.5", "Accept-Language: da", false),
@@ -102,8 +105,16 @@ struct VaryTests {
         for name in many.keys { expect(key(many) != key(many.merging([name: "2"]) { $1 })) }
     }
 
-    @Test func `too many names and too long values select nothing`() {
+    @Test func `what negotiates the content selects, and too many names and too long values select nothing`() {
         let rules = HTTPCacheRules.shared
+        let negotiating = [
+            "Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "DPR", "Device-Memory", "Origin",
+            "Save-Data", "Sec-CH-DPR", "Sec-CH-Device-Memory", "Sec-CH-Viewport-Width", "Sec-CH-Width", "User-Agent",
+            "Viewport-Width", "Width",
+        ]
+        for name in negotiating {
+            expectEqual(rules.selectors(for: fields("\(name): 1"), in: ["Vary": name]), [name.lowercased(): "1"])
+        }
         func vary(_ count: Int) -> HTTPHeaders { ["Vary": (0..<count).map { "a\($0)" }.joined(separator: ",")] }
         expectEqual(rules.selectors(for: [:], in: vary(32)), [:])
         expectNil(rules.selectors(for: [:], in: vary(33)))

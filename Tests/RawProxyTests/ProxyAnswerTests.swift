@@ -61,6 +61,20 @@ import WebImageTesting
         }
     }
 
+    @Test func `what the origin took for its answer is a part of the age`() async {
+        let gate = Gate()
+        stub.respond(to: "/a", with: fresh().header("Age", "10").held(at: gate))
+        async let first = answer()
+        await gate.reached()
+        clock.advance(by: 5)
+        gate.open()
+        await expectEqual(first.status, 200)
+        clock.advance(by: 1)
+        let kept = await answer()
+        expectEqual(kept.headers["Age"], "16")
+        expectEqual(kept.headers["Cache-Status"], "raw-proxy; hit; ttl=44")
+    }
+
     @Test func `what is used while it is validated is renewed by a 304`() async throws {
         let target = try required(URL(string: "http://o.example/a").flatMap { CacheTarget($0) })
         stub.respond(

@@ -18,14 +18,16 @@ import WebImageTesting
             let headers: HTTPHeaders = [
                 "B": "1", "Cache-Control": "max-age=60", "a": "2", "b": "3", "Keep-Alive": "x",
             ]
-            world.origin.respond(to: "/a", with: OriginReply(headers: headers, body: [1, 2, 3]))
+            let body = (0..<70_000).map { UInt8(truncatingIfNeeded: $0) }
+            world.origin.respond(to: "/a", with: OriginReply(headers: headers, body: body))
             let first = try await world.get("/a")
             expectEqual(first.cacheStatus, "raw-proxy; fwd=uri-miss; fwd-status=200; stored")
+            expectEqual(first.body, body)
             world.clock.advance(by: 10)
             let second = try await world.get("/a")
             expectEqual(second.cacheStatus, "raw-proxy; hit; ttl=50")
             expectEqual(second("Age"), "10")
-            expectEqual(second.body, [1, 2, 3])
+            expectEqual(second.body, body)
             let names = second.response.headers.map(\.name)
             expectEqual(names, ["B", "Cache-Control", "a", "b", "Content-Length", "Age", "Cache-Status", "Via"])
             expectEqual(world.origin.requestCount(for: "/a"), 1)
@@ -38,17 +40,21 @@ import WebImageTesting
         let folder = FileManager.default.temporaryDirectory.appending(path: "raw-proxy-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         try await withOriginServer { origin in
-            origin.respond(to: "/a", with: Self.reply("max-age=60"))
+            let headers: HTTPHeaders = ["Cache-Control": "max-age=60", "Vary": "X-Other"]
+            origin.respond(to: "/a", with: OriginReply(headers: headers, body: [1, 2, 3]))
+            origin.respond(to: "/b", with: .redirect(to: "/a"))
             let process = Process()
             let tests = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
             process.executableURL = tests.deletingLastPathComponent().appending(path: "raw-proxy")
-            process.arguments = ["http://127.0.0.1:\(origin.port)", "0", folder.path]
+            // A slash at the end of an address makes no difference.
+            let end = signal == SIGINT ? "/" : ""
+            process.arguments = ["http://127.0.0.1:\(origin.port)\(end)", "0", folder.path]
             let output = Pipe()
             process.standardOutput = output
-            let (ends, end) = AsyncStream.makeStream(of: Int32.self)
+            let (ends, exit) = AsyncStream.makeStream(of: Int32.self)
             process.terminationHandler = { process in
-                end.yield(process.terminationReason == .exit ? process.terminationStatus : -1)
-                end.finish()
+                exit.yield(process.terminationReason == .exit ? process.terminationStatus : -1)
+                exit.finish()
             }
             try process.run()
             defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
@@ -62,11 +68,14 @@ import WebImageTesting
             let words = try required(await lines.first { _ in true })
             let url = try required(words.split(separator: " ").first.flatMap { URL(string: $0 + "/a") })
             var configuration = HTTPClient.Configuration()
-            configuration.addressPolicy = .unrestricted
+            (configuration.addressPolicy, configuration.maximumRedirects) = (.unrestricted, 0)
             let client = HTTPClient(configuration: configuration)
-            let answer = try await client.send(HTTPRequest(url: url))
+            let answer = try await client.send(HTTPRequest(url: url, headers: ["X-Other": "1"]))
             expectEqual(answer.headers["Cache-Status"], "raw-proxy; fwd=uri-miss; fwd-status=200; stored")
             try await expectEqual(answer.body.collect(upTo: 10), [1, 2, 3])
+            // Where a redirect leads, the client asks itself.
+            let other = try required(URL(string: "/b", relativeTo: url)?.absoluteURL)
+            try await expectEqual(client.send(HTTPRequest(url: other)).headers["Location"], "/a")
             kill(process.processIdentifier, signal)
             await expectEqual(ends.first { _ in true }, 0)
             // Entries are in subfolders that have two letters.
@@ -108,11 +117,15 @@ import WebImageTesting
     func `an unsafe method reaches the origin and ends what is stored`(method: String) async throws {
         try await ProxyWorld.run { world in
             world.origin.respond(to: "/a") {
-                $0.method == "GET" ? Self.reply("max-age=60") : OriginReply(headers: ["M": $0.method], body: $0.body)
+                let length = $0.headers["Content-Length"] ?? ""
+                let reply = OriginReply(headers: ["M": $0.method, "L": length], body: Array($0.body.prefix(2)))
+                return $0.method == "GET" ? Self.reply("max-age=60") : reply
             }
             _ = try await world.get("/a")
-            let changed = try await world.get("/a", method: method, body: [7, 8])
+            let body = [7, 8] + [UInt8](repeating: 9, count: 1 << 20)
+            let changed = try await world.get("/a", method: method, body: body)
             expectEqual(changed.body, [7, 8])
+            expectEqual(changed("L"), "\(2 + 1 << 20)")
             expectEqual(changed("M"), method)
             expectEqual(changed.cacheStatus, "raw-proxy; fwd=method; fwd-status=200")
             try await expectEqual(world.get("/a").cacheStatus, "raw-proxy; fwd=uri-miss; fwd-status=200; stored")
@@ -136,6 +149,25 @@ import WebImageTesting
             }
             try await expectEqual(world.get("/a")("Asked"), "none")
             expectEqual(world.origin.requestCount(for: "/a"), 2)
+        }
+    }
+
+    @Test func `an interim response is passed on`() async throws {
+        try await ProxyWorld.run { world in
+            let hints = Self.reply("no-store").interim(status: 103, headers: ["Link": "</a.css>"])
+            world.origin.respond(to: "/a", with: hints)
+            let seen = try await world.get("/a")
+            expectEqual(seen.response.interimResponses.map(\.status), [103])
+            expectEqual(seen.response.interimResponses.first?.headers["Link"], "</a.css>")
+            expectEqual(seen.status, 200)
+            // Also before the answer that confirms what is kept.
+            let confirmed = OriginReply(status: 304, headers: ["ETag": "\"a\""]).interim(status: 103, headers: [:])
+            world.origin.respond(to: "/b", inTurn: Self.reply("max-age=60"), confirmed)
+            _ = try await world.get("/b")
+            world.clock.advance(by: 60)
+            let again = try await world.get("/b")
+            expectEqual(again.response.interimResponses.map(\.status), [103])
+            expectEqual(again.cacheStatus, "raw-proxy; fwd=stale; fwd-status=304")
         }
     }
 
@@ -171,7 +203,9 @@ import WebImageTesting
     @Test func `only-if-cached never reaches the origin`() async throws {
         try await ProxyWorld.run { world in
             world.origin.respond(to: "/a", with: Self.reply("max-age=60"))
-            try await expectEqual(world.get("/a", ["Cache-Control": "only-if-cached"]).status, 504)
+            let none = try await world.get("/a", ["Cache-Control": "only-if-cached"])
+            expectEqual(none.status, 504)
+            expectEqual(none.cacheStatus, "raw-proxy; detail=only-if-cached")
             _ = try await world.get("/a")
             try await expectEqual(world.get("/a", ["Cache-Control": "only-if-cached"]).status, 200)
             expectEqual(world.origin.requestCount(for: "/a"), 1)

@@ -4,6 +4,7 @@ import ImageCoding
 import SignedAddresses
 import TestSupport
 import Testing
+import WebImage
 
 @testable import ImageServer
 
@@ -108,6 +109,14 @@ import Testing
         expectEqual(options.quality, 75)
         expect(options.isStill)
         try expect(PictureOptions("auto").transformers.isEmpty)
+        let outputs: [(String, Bool, OutputFormat)] = [
+            ("q7", true, .webp(quality: 7)), ("q7", false, .original), ("original", true, .original),
+            ("webp,q7", false, .webp(quality: 7)), ("jpeg,q7", true, .jpeg(quality: 7)), ("gif", true, .gif),
+            ("png", true, .encoded(.apng)), ("webp", false, .webp(quality: 80)),
+        ]
+        for (options, acceptsWebP, output) in outputs {
+            try expectEqual(PictureOptions(options).output(acceptsWebP: acceptsWebP), output, "\(options)")
+        }
         for (options, key) in [
             ("w10,h10,fill,bottomright", "resize(10x10,fill,1.0:1.0)"),
             ("w10,h10,fill,g30:60", "resize(10x10,fill,0.3:0.6)"),

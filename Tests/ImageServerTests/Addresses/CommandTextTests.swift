@@ -20,6 +20,9 @@ import Testing
             expect(text.replacing(#"'\''"#, with: "").count { $0 == "'" }.isMultiple(of: 2), "a quote is open")
         }
         expectNil(try Settings.text(["sign", "w320", "https://example.com/a.jpg"]))
+        try expectEqual(Settings.text(["-h"]), texts[0])
+        try expectEqual(Settings.text(["--version"]), "image-server \(Version.number)")
+        try expectEqual(Settings.text(["--man"]), ManualPage.text)
         for words in [["--completions"], ["--completions", "sh"]] {
             let error = expectError(SettingsError.self) { try Settings.text(words) }
             expectEqual(error?.message, "--completions takes bash, zsh or fish.")

@@ -36,7 +36,7 @@ import WebImage
         expectEqual(Set(Setting.all.map(\.flag)).count, Setting.all.count)
         expect(Setting.all.allSatisfy { Settings.usage.contains($0.flag) })
         let both = try settings(
-            ["--key", Self.key, "--port=2", "--allow-host", "a.example", "--allow-host", "*.b.example"],
+            ["--key", Self.key, "--port=2", "--allow-host", "A.Example", "--allow-host", "*.b.example"],
             ["IMAGE_SERVER_PORT": "1", "IMAGE_SERVER_ALLOW_HOST": "c.example", "IMAGE_SERVER_PRESET": "a=w1;b=w2,png"])
         expectEqual(both.port, 2)
         expectEqual(both.allowedHosts, ["a.example", "*.b.example"])
@@ -95,6 +95,9 @@ import WebImage
         (["--drain-delay", "-1"], "--drain-delay"), (["--drain-delay", "nan"], "--drain-delay"),
         (["--drain-delay", "1e99"], "--drain-delay"),
         (["--key", key, "--loops", "2", "--socket", "/tmp/a"], "--loops"), (["--allow-host", "a.example"], "--key"),
+        (["--preset", "a=w1"], "--key"), (["--socket", "/tmp/a"], "--key"), (["--preset", "a/b=w1"], "--preset"),
+        (["--allow-host", "a:80"], "--allow-host"), (["--allow-host", "a@b"], "--allow-host"),
+        (["--key", key, "--s3-endpoint", "http://a"], "--s3-source"), (["--key", key, "--s3", "s3://"], "--s3"),
     ])
     func `an error names its option at the start`(words: [String], name: String) {
         let error = expectError(SettingsError.self) { try self.settings(words) }
@@ -118,7 +121,39 @@ import WebImage
         let words = ["--key", Self.key, "--max-pixels", "7", "--source-timeout", "3", "--queue", "9", "--workers", "2"]
         let manager = try settings(words).manager
         expectEqual(manager.limits.maximumPixelCount, 7)
-        expectEqual([manager.transport.totalTimeout, manager.transport.idleTimeout], [.seconds(3), .seconds(3)])
+        let transport = manager.transport
+        let timeouts = [transport.totalTimeout, transport.idleTimeout, transport.connectTimeout]
+        expectEqual(timeouts, [.seconds(3), .seconds(3), .seconds(3)])
+        try expectEqual(settings(["--unsigned", "--any-host", "--memory", "5k"]).manager.memory.maximumCost, 5_000)
+        try expect(settings(["--key", Self.key, "--errors=picture"]).errors.ofAll != nil)
+        let limits = try settings(
+            [
+                "--key", Self.key, "--max-connections=11", "--max-connections-per-address=12", "--max-requests=13",
+                "--max-requests-per-connection=14", "--max-target=315", "--max-fields=16", "--send-memory=17k",
+                "--min-rate=18", "--head-timeout=1.5", "--idle-timeout=2.5", "--send-timeout=3.5",
+            ]
+        ).limits
+        let counts = [
+            limits.connections, limits.connectionsPerAddress, limits.requests, limits.requestsPerConnection,
+            limits.targetByteCount, limits.fields, limits.waitingByteCount, limits.byteRate,
+        ]
+        expectEqual(counts, [11, 12, 13, 14, 315, 16, 17_000, 18])
+        expectEqual(
+            [limits.headTimeout, limits.idleTimeout, limits.sendTimeout], [.seconds(1.5), .seconds(2.5), .seconds(3.5)])
+        let places = try settings(
+            [
+                "--key", Self.key, "--host=::1", "--socket=/tmp/a", "--metrics-host=::2", "--metrics-port=9",
+                "--drain-timeout=4.5", "--cache-control=origin", "--s3-source=one", "--s3-region=b", "--s3-style=path",
+                "--log-loads",
+            ])
+        expectEqual([places.host, places.socketPath, places.metricsHost], ["::1", "/tmp/a", "::2"])
+        expectEqual(places.objects.region, "b")
+        expectEqual(places.metricsPort, 9)
+        expectEqual(places.drainTimeout, .seconds(4.5))
+        expectEqual(places.freshness.authority, .origin)
+        expectEqual(places.objects.style, .path)
+        expect(places.logsLoads)
+        try expectNil(settings(["--key", Self.key, "--no-metrics"]).metricsPort)
         expectEqual([manager.downloader.maximumQueueLength, manager.maximumProcessingQueueLength], [9, 9])
         expectEqual(manager.processingWidth, 2)
         for (text, isOn) in [("1", true), ("true", true), ("0", false), ("false", false)] {
@@ -141,6 +176,8 @@ import WebImage
             var settings = try settings(["--key", Self.key] + words)
             settings.transfers = transfers
             let manager = settings.manager
+            if let transfers { expectEqual(manager.transport.maximumConnections, transfers) }
+            expectEqual(settings.shares(free: 1_000_000).transfers, 2 * settings.downloads)
             let perHost = manager.downloader.maximumConcurrentDownloadsPerHost
             return [manager.transport.maximumConnectionsPerHost, perHost ?? 0]
         }

@@ -29,7 +29,9 @@ struct FreshnessTests {
     ])
     func `the lifetime is the server's or the origin's`(authority: String, theirs: String, field: String) throws {
         let rule = FreshnessRule(authority: try required(.init(rawValue: authority)))
-        expectEqual(rule.verdict(on: origin(theirs), at: Self.now).cacheControl, field)
+        let verdict = rule.verdict(on: origin(theirs), at: Self.now)
+        expectEqual(verdict.cacheControl, field)
+        expectEqual(verdict.isExpired, field.contains("no-store"))
     }
 
     @Test(arguments: FreshnessRule.Authority.allCases)

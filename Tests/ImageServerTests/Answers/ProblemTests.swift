@@ -4,6 +4,7 @@ import HTTPTransport
 import ImageCoding
 import TestSupport
 import Testing
+import WebImage
 import WebImageTesting
 
 @testable import ImageServer
@@ -53,7 +54,11 @@ struct ProblemTests {
             expectEqual(answer.status, failing.status)
             expectEqual(answer.headers["Content-Type"], "application/problem+json")
             expectEqual(answer.headers["Cache-Control"], "no-store")
-            expectEqual((answer.headers["Retry-After"] != nil), [429, 503].contains(failing.status))
+            // What the origin is short of lasts longer than what the server itself is short of.
+            expectEqual(answer.headers["Retry-After"], [429, 503].contains(failing.status) ? "10" : nil)
+            expectEqual(answer.headers["X-Content-Type-Options"], "nosniff")
+            let id = try required(answer.headers["X-Request-ID"])
+            expect(String(decoding: answer.bytes, as: UTF8.self).contains(",\"request\":\"\(id)\"}"))
             let problem = try Problem(answer)
             expectEqual(problem.status, failing.status)
             expectEqual(problem.code, failing.code)
@@ -132,6 +137,11 @@ struct ProblemTests {
     @Test func `a fallback stands for what cannot be loaded, not for what may not be asked`() async throws {
         let file = try Pictures.file(seed: 9, as: .jpeg())
         let fallback = try required(ErrorPictures.File(file))
+        // The head of a picture is none.
+        try expectNil(ErrorPictures.File(Array(Pictures.file().prefix(50))))
+        let busy = Failure(ImageLoadError(code: .overloaded, message: "Too many wait."))
+        expectEqual(busy.retryAfter, 1)
+        expectEqual(busy.message, "Too many wait. --queue COUNT lets more loads wait.")
         try await World.run {
             $0.errors.fallback = fallback
         } _: { world async throws in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import TestSupport
 import Testing
+import WebImage
 
 @testable import ImageServer
 
@@ -41,5 +42,17 @@ import Testing
         expectEqual(small.byteCount, 0)
         small.keep(answer(), for: Self.key, at: 2)
         expectEqual(small.byteCount, 0, "the smaller limit stays")
+        // The shorter the memory, the smaller the share.
+        let most = RecentHits.byteLimit
+        let sizes = [most / 16, most / 4, most * 3 / 4]
+        for (pressure, count) in [(MemoryPressure.critical, 1), (.warning, 2), (.normal, 3)] {
+            one.respond(to: pressure)
+            let kept = sizes.filter { size in
+                one.removeAll()
+                one.keep(answer([UInt8](repeating: 0, count: size)), for: Self.key, at: 1)
+                return one.byteCount > 0
+            }
+            expectEqual(kept.count, count)
+        }
     }
 }

@@ -71,6 +71,7 @@ struct DescriptorRunTests {
             let sum = shares.connections + shares.probes + shares.transfers * clientCount
             expect(sum, <=, max(free - 10, 2 + clientCount))
             expectAll(shares.connections <= 1_000, shares.transfers <= 64)
+            if free == 100_000 { expectEqual([shares.connections, shares.transfers, shares.probes], [1_000, 64, 16]) }
         }
     }
 }

@@ -35,6 +35,8 @@ struct RunTests {
             await expectEqual(command.status(), 0)
             expect(command.output.contains("\"status\":200"))
             expect(command.output.contains("\"trace\":\"0af7651916cd43dd8448eb211c80319c\""))
+            expect(command.output.contains("\"peer\":\"127.0.0.1\",\"method\":\"GET\""))
+            expect(command.output.contains("\"complete\":true,\"source\":\"network\",\"format\":\"png\""))
             // The steps of its load have its id.
             let lines = command.output.split(separator: "\n").map { String($0) }
             let last = lines.first { $0.contains("\"status\":200") }
@@ -105,6 +107,19 @@ struct RunTests {
         expectAll(line.contains("folderUnavailable"), line.contains("/proc/nope"))
         command.send(SIGTERM)
         await expectEqual(command.status(), 0)
+    }
+
+    @Test func `a second signal ends the program at once`() async throws {
+        for signal in [SIGTERM, SIGINT] {
+            let command = try RunningCommand([
+                "--port=0", "--no-metrics", "--unsigned", "--allow-host=a.example", "--drain-delay=3600",
+            ])
+            await expect(command.errors(until: "listening on") != nil)
+            command.send(signal)
+            await expect(command.errors(until: "not ready") != nil)
+            command.send(signal)
+            await expectEqual(command.status(), signal)
+        }
     }
 
     @Test func `a wrong setting ends the program at the start`() async throws {

@@ -32,6 +32,10 @@ struct AbuseTests {
             "length beside coding", 400,
             "GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
         Case("content", 413, "GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"),
+        Case("coding", 413, "GET /health HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+        Case("another version", 505, "GET /health HTTP/2.0\r\nHost: a\r\n\r\n"),
+        Case("a version in small letters", 400, "GET /health http/1.1\r\nHost: a\r\n\r\n"),
+        Case("a method that is no token", 400, "G(T /health HTTP/1.1\r\nHost: a\r\n\r\n"),
         Case(
             "two lengths", 400,
             "GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nContent-Length: 5\r\n\r\nhello"),
@@ -39,6 +43,7 @@ struct AbuseTests {
         Case("another method", 405, "DELETE /health HTTP/1.1\r\nHost: a\r\n\r\n"),
         Case("POST", 413, "POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"),
         Case("absolute target", 200, "GET http://a/health HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case("absolute target without a path", 404, "GET http://a?b HTTP/1.1\r\nHost: a\r\n\r\n"),
         Case("control character", 400, "GET /health\u{1} HTTP/1.1\r\nHost: a\r\n\r\n"),
         Case("byte beyond ASCII", 400, "GET /h\u{E4} HTTP/1.1\r\nHost: a\r\n\r\n"),
         Case("NUL in a field", 400, "GET /health HTTP/1.1\r\nHost: a\r\nX: b\0c\r\nY: z\r\n\r\n"),
@@ -58,6 +63,7 @@ struct AbuseTests {
         Case("a query", 200, "GET /health?a=b%00+c&d&e=%41 HTTP/1.1\r\nHost: a\r\nCookie: a=b; c=d\r\n\r\n"),
         Case("an old version", 200, "GET /health HTTP/1.0\r\n\r\n"),
         Case("long target", 414, "GET /\(String(repeating: "x", count: 9_000)) HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case("endless target", 414, "GET /\(String(repeating: "x", count: 100_000)) HTTP/1.1\r\nHost: a\r\n\r\n"),
         Case(
             "many fields", 431,
             "GET /health HTTP/1.1\r\nHost: a\r\n\(String(repeating: "X: y\r\n", count: 100))\r\n"),
@@ -97,10 +103,26 @@ struct AbuseTests {
             $0.limits.headTimeout = isNext ? .seconds(600) : .milliseconds(200)
             $0.limits.idleTimeout = isNext ? .milliseconds(200) : .seconds(600)
         } _: { world async throws in
-            let client = try RawClient(port: world.server.port)
-            if beginning.hasSuffix(Self.end) { await expectEqual(client.status(of: beginning), 200) }
+            let (client, busy) = try (RawClient(port: world.server.port), RawClient(port: world.server.port))
+            let gate = OriginGate()
+            defer { gate.open() }
+            world.origin.respond(to: "/slow.png", with: .ok(try Pictures.file(), type: "image/png").held(at: gate))
+            if beginning.hasSuffix(Self.end) {
+                // Its second request begins with the end of the first answer, and has no end in time.
+                await busy.send(beginning + "GET \(world.path(of: "/slow.png")) HTTP/1.1\r\nHost: a\r\n\r\n")
+                await gate.waitUntilReached()
+                await expectEqual(client.status(of: beginning), 200)
+            }
             await client.send(beginning.hasSuffix(Self.end) ? "G" : beginning)
             await client.dripUntilEnd("X")
+            gate.open()
+            if beginning.hasSuffix(Self.end) {
+                await expectEqual(busy.receive(until: "image/png").components(separatedBy: "HTTP/1.1 200 ").count, 3)
+            }
+            // What has a first line is a request.
+            let figures = try await world.get("/metrics", port: world.server.metricsPort)
+            let isLogged = String(decoding: figures.bytes, as: UTF8.self).contains("{status=\"408\"} 1\n")
+            expectEqual(isLogged, beginning.hasSuffix("a\r\n"))
         }
     }
 
@@ -119,7 +141,11 @@ struct AbuseTests {
             let cutOff = "image_server_incomplete_requests_total 1\n"
             while true {
                 let figures = try await world.get("/metrics", port: world.server.metricsPort)
-                if String(decoding: figures.bytes, as: UTF8.self).contains(cutOff) { break }
+                let text = String(decoding: figures.bytes, as: UTF8.self)
+                guard text.contains(cutOff) else { continue }
+                // An answer that has begun has its own status.
+                expect(!text.contains("{status=\"408\"}"))
+                break
             }
             await expectEqual(world.server.servers[0].runningCount, 0)
             // The connection of the first request may stay.

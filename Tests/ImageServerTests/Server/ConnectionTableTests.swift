@@ -81,4 +81,18 @@ struct ConnectionTableTests {
         }
         expectEqual(table.slowestReader(at: 4_000)?.descriptor, 1)
     }
+
+    @Test func `the address of a client has its usual form`() {
+        for (family, place, bytes, text) in [
+            (AF_INET, 4, [192, 0, 2, 7], "192.0.2.7"), (AF_UNIX, 4, [1], ""),
+            (AF_INET6, 8, [0x20, 1, 0x0D, 0xB8] + [UInt8](repeating: 0, count: 11) + [7], "2001:db8::7"),
+        ] as [(Int32, Int, [UInt8], String)] {
+            var address = sockaddr_storage()
+            address.ss_family = sa_family_t(family)
+            unsafe withUnsafeMutableBytes(of: &address) { all in
+                for (index, byte) in bytes.enumerated() { unsafe all[place + index] = byte }
+            }
+            expectEqual(HTTPServer.text(of: address), text)
+        }
+    }
 }

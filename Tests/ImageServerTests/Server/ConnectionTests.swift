@@ -145,7 +145,7 @@ struct ConnectionTests {
     }
 
     /// A client that has asked for far more than all buffers take, and reads nothing.
-    private static func slowReader(_ world: World, count: Int = 900) async throws -> RawClient {
+    static func slowReader(_ world: World, count: Int = 900) async throws -> RawClient {
         let file = try Pictures.file(width: 400, height: 300)
         world.origin.respond(to: "/large.png", with: .ok(file, type: "image/png"))
         let path = world.path("original", of: "/large.png")

@@ -13,9 +13,12 @@ struct DrainTests {
     @Test func `a server that retires is not ready, serves on, and closes connections after their answers`()
         async throws
     {
-        try await World.run { world async throws in
+        try await World.run {
+            ($0.limits.headTimeout, $0.limits.lastHeadTimeout) = (.seconds(600), .milliseconds(20))
+        } _: { world async throws in
             let (server, clock) = (world.server, ManualClock())
-            let client = try RawClient(port: server.port)
+            // A connection that brings no request holds nothing up.
+            let (client, idle) = try (RawClient(port: server.port), RawClient(port: server.port))
             let request = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
             await client.send(request)
             await expect(!client.receive(until: "ok\n").contains("Connection:"))
@@ -30,6 +33,7 @@ struct DrainTests {
             clock.advance(by: .seconds(5))
             await retirement
             await expect(server.drain().isClean)
+            await expectEqual(idle.receive(), "")
             expectError(POSIXError.self) { try RawClient(port: server.port) }
         }
     }
@@ -67,10 +71,14 @@ struct DrainTests {
             async let answer = world.get(world.path(of: "/slow.png"))
             async let other = world.get(world.path("w8", of: "/slow.png"))
             while await world.server.servers[0].runningCount < 2 { await Task.yield() }
+            let reader = try await ConnectionTests.slowReader(world)
+            while await world.server.servers[0].waitingCount < 1 { await Task.yield() }
             let report = await world.server.drain()
-            expectEqual(report.droppedRequestCount, 2)
+            expectEqual(report.droppedRequestCount, 3)
             expect(!report.isClean)
+            _ = await reader.receive()
             try await expectEqual([answer.status, other.status], [503, 503])
+            try await expectEqual([answer.headers["Retry-After"], other.headers["Retry-After"]], ["1", "1"])
         }
     }
 }

@@ -18,7 +18,13 @@ struct HeadSearchTests {
             let end = try first ?? search.end(in: bytes)
             expectEqual(end, Self.head.utf8.count)
             let head = RequestHead(bytes, lines: search.lines)
-            try head.check(targetByteLimit: 100, fieldLimit: 3)
+            try head.check(targetByteLimit: 4, fieldLimit: 3)
+            for (bytes, fields, status) in [(3, 3, 414), (4, 2, 431)] {
+                let refusal = expectError(RequestHead.Refusal.self) {
+                    try head.check(targetByteLimit: bytes, fieldLimit: fields)
+                }
+                expectEqual(refusal?.status, status)
+            }
             expectAll(head.method == "GET", head.target == "/b?c", head.closes, head.fields.range == "bytes=0-1")
         }
     }

@@ -66,8 +66,11 @@ struct OperationTests {
 
     @Test func `metrics count what was answered`() async throws {
         try await World.run { world async throws in
-            for _ in 0..<3 { _ = try await world.get(world.path()) }
-            _ = try await world.get("/nothing")
+            let (clock, file) = (ContinuousClock(), try Pictures.file())
+            let start = clock.now
+            var count = 0
+            for _ in 0..<3 { count += try await world.get(world.path()).bytes.count }
+            count += try await world.get("/nothing").bytes.count
             let answer = try await world.get("/metrics", port: world.server.metricsPort)
             expectEqual(answer.headers["Content-Type"]?.hasPrefix("text/plain; version=0.0.4"), true)
             let lines = Set(String(decoding: answer.bytes, as: UTF8.self).split(separator: "\n").map(String.init))
@@ -77,8 +80,19 @@ struct OperationTests {
                 "image_server_pictures_total{source=\"memory\"} 2",
                 "image_server_request_duration_seconds_bucket{le=\"+Inf\"} 4", "image_loader_downloads_total 1",
                 "image_server_requests_in_progress 0", "image_server_info{version=\"\(Version.number)\"} 1",
-                "image_loader_memory_evictions_total 0",
+                "image_loader_memory_evictions_total 0", "image_server_response_bytes_total \(count)",
+                "image_loader_downloaded_bytes_total \(file.count)",
             ] { expect(lines.contains(line), "\(line)") }
+            func value(_ name: String) -> Double {
+                lines.first { $0.hasPrefix(name + " ") }.flatMap { Double($0.dropFirst(name.count + 1)) } ?? -1
+            }
+            expect(value("image_server_connections"), >, 0)
+            // The requests came one after the other.
+            let seconds = value("image_server_request_duration_seconds_sum")
+            expectAll(seconds > 0, seconds < (clock.now - start) / .seconds(1))
+            expectAll(value("process_cpu_seconds_total") > 0, value("process_resident_memory_bytes") > 1_000_000)
+            let open = value("process_open_fds")
+            expectAll(open > 2, open < value("process_max_fds"))
             try await expectEqual(world.get("/metrics").status, 404)
         }
     }
@@ -105,15 +119,40 @@ struct OperationTests {
         }
     }
 
-    @Test func `every figure of the shared stores has its own name`() async throws {
+    @Test func `every figure of the loader and of the shared stores has its own name`() async throws {
         await withImageManager(ImageManager.Configuration()) { manager in
+            var counters = manager.counters
+            (counters.requests, counters.memoryHits, counters.diskHits) = (21, 22, 23)
+            (counters.downloads, counters.downloadedByteCount, counters.memoryWaits) = (24, 25, 26)
+            (counters.droppedWrites, counters.cancelled, counters.failed) = (27, 28, 29)
+            var (memory, occupancy) = (manager.memoryStatistics, await manager.occupancy)
+            (memory.evictions, memory.cost, memory.count) = (31, 32, 33)
+            (occupancy.callers, occupancy.flights, occupancy.queuedDownloads) = (41, 42, 43)
+            (occupancy.runningDownloads, occupancy.queuedWork, occupancy.runningWork) = (44, 45, 46)
+            (occupancy.workByteCount, occupancy.originalByteCount, occupancy.pendingWrites) = (47, 48, 49)
+            occupancy.rememberedByteCount = 50
             var shared = SharedCache.Counters()
             (shared.hits, shared.misses, shared.troubles) = (11, 12, 13)
             (shared.droppedWrites, shared.leases, shared.joins) = (14, 15, 16)
             let present = Metrics.Present(
-                connections: 1, requests: 2, counters: manager.counters,
-                memory: manager.memoryStatistics, occupancy: await manager.occupancy, shared: shared)
+                connections: 1, requests: 2, counters: counters, memory: memory, occupancy: occupancy, shared: shared,
+                isRedisUp: true, tables: ["recent_hits": 51])
             let text = Metrics().text(present)
+            for (first, rest, suffix) in [
+                (21, "requests memory_hits disk_hits downloads downloaded_bytes memory_waits dropped_writes", "_total"),
+                (28, "cancelled failed", "_total"), (31, "memory_evictions", "_total"),
+                (32, "memory_bytes memory_pictures", ""),
+                (41, "callers flights queued_downloads running_downloads queued_work running_work work_bytes", ""),
+                (48, "original_bytes pending_writes", ""),
+            ] {
+                for (value, name) in zip(first..., rest.split(separator: " ")) {
+                    expect(text.contains("\nimage_loader_\(name)\(suffix) \(value)\n"), "\(name)")
+                }
+            }
+            for line in [
+                "connections 1", "requests_in_progress 2", "redis_up 1", "table_bytes{table=\"failures\"} 50",
+                "table_bytes{table=\"recent_hits\"} 51",
+            ] { expect(text.contains("\nimage_server_\(line)\n"), "\(line)") }
             let names = ["hits", "misses", "troubles", "dropped_writes", "leases", "joins"]
             for (value, name) in zip(11..., names) {
                 expect(text.contains("\nimage_loader_shared_\(name)_total \(value)\n"), "\(name)")
@@ -151,6 +190,10 @@ struct OperationTests {
                 await expectEqual(client.status(of: "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"), 200)
             }
             for server in world.server.servers { expect(await server.connectionCount, >, 0) }
+            for (count, parts) in [(2, [4, 3, 2]), (100, [1, 1, 1])] {
+                let part = HTTPServer.Limits(connections: 9, requests: 7, waitingByteCount: 5).shared(by: count)
+                expectEqual([part.connections, part.requests, part.waitingByteCount], parts)
+            }
             try await expectEqual(world.get(world.path()).status, 200)
         }
     }
@@ -160,6 +203,9 @@ struct OperationTests {
     {
         let path = FileManager.default.temporaryDirectory.appending(path: "image-server-\(UUID().uuidString)").path
         defer { unsafe unlink(path) }
+        let long = "/nothing/" + String(repeating: "a", count: 99)
+        let tooLong = expectError(ServerError.self) { try ListeningSocket(.unix(path: long)) }
+        expectEqual(tooLong?.message.hasSuffix("not 108."), true)
         let dead = try ListeningSocket(.unix(path: path))
         close(dead.descriptor)
         try await World.run {
@@ -207,6 +253,8 @@ struct OperationTests {
                 expectEqual(answer.headers["Content-Type"]?.contains(type), true)
                 expectEqual(answer.headers["Content-Security-Policy"]?.contains("script-src 'self';"), true)
                 expectEqual(answer.headers["X-Content-Type-Options"], "nosniff")
+                expectEqual(answer.headers["Referrer-Policy"], "no-referrer")
+                expectEqual(answer.headers["Cache-Control"], "no-store")
             }
             let page = String(decoding: try await world.get("/").bytes, as: UTF8.self)
             expect(page.contains(#""unsigned":false,"presets":["\u003c/script>","card"],"presetsOnly":false"#))
@@ -220,12 +268,18 @@ struct OperationTests {
         try await World.run {
             $0.showsPage = true
         } _: { world async throws in
-            _ = try await world.get(world.path())
+            for path in [world.path(), world.path(), "/nothing"] { _ = try await world.get(path) }
+            let size = try Pictures.file().count
             for _ in 0..<2 {
                 let figures = try await world.get(DemoPage.figuresTarget)
-                let values = try JSONDecoder().decode([String: Int].self, from: Data(figures.bytes))
-                expectEqual(values["from origins"], 1)
-                expectEqual(values["requests"], 1)
+                var values = try JSONDecoder().decode([String: Int].self, from: Data(figures.bytes))
+                // A load may end a moment after its answer.
+                for name in ["loads under way", "clients that wait"] { expect(values.removeValue(forKey: name) != nil) }
+                let expected = [
+                    "requests": 3, "from memory": 1, "from disk": 0, "from origins": 1, "originals fetched": 1,
+                    "fetched bytes": size, "failures": 1,
+                ]
+                expectEqual(values, expected)
             }
         }
     }

@@ -90,6 +90,17 @@ struct SDWebImageNameTests {
             "https://e.org/i-SDImageRoundCornerTransformer(5.000000,15,0.000000,(null)).png"
         ),
         (
+            "https://e.org/i.png",
+            [
+                .crop(to: PixelRect(x: 1, y: 2, width: 30, height: 40)), .rotate(degrees: 180), .rotate(degrees: 270),
+                .resize(to: PixelSize(width: 9, height: 8), mode: .stretch, allowsEnlarging: true),
+                CustomTransformer(key: "Thumbnail(x)") { $0 },
+            ],
+            "https://e.org/i-SDImageCroppingTransformer(%7B1.000000,2.000000,30.000000,40.000000%7D)-"
+                + "SDImageRotationTransformer(3.141593,1)-SDImageRotationTransformer(1.570796,1)-"
+                + "SDImageResizingTransformer(%7B9.000000,8.000000%7D,0)-Thumbnail(x).png"
+        ),
+        (
             "https://e.org/i", [CustomTransformer(key: "SDImage\\\n(,)") { $0 }], "https://e.org/i-SDImage\\\n(,)"
         ),
     ]

@@ -108,6 +108,17 @@ extension SharedCacheTests {
     }
 
     @Test func `a word of another process is no longer than ours, and of a kind that all have`() throws {
+        let codes: [ImageLoadError.Code] = [
+            .transferFailed, .unacceptableStatus, .unacceptableContentType, .emptyBody, .processingFailed,
+        ]
+        for code in codes {
+            let word = try required(SharedFailure(ImageLoadError(code: code, message: "x", url: Self.url, status: 500)))
+            let heard = SharedFailure(word.encoded)?.error(Self.url)
+            expectEqual(heard?.code, code)
+            expectEqual(heard?.status, 500)
+            expectEqual(heard?.url, Self.url)
+        }
+        expectNil(SharedFailure(ImageLoadError(code: .overloaded, message: "x", url: Self.url)))
         var failure = try required(SharedFailure(ImageLoadError(code: .undecodable, message: "x", url: Self.url)))
         failure.message = String(repeating: "m", count: 5_000)
         expectEqual(SharedFailure(failure.encoded)?.message.count, 1_000)
