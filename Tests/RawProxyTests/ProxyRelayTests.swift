@@ -122,7 +122,7 @@ import WebImageTesting
             expect(first.contains("\r\nConnection: close\r\n"))
             world.origin.respond(to: "/h", with: .verbatim(Array("HTTP/1.1 200 X\r\nContent-Length: 7\r\n\r\n".utf8)))
             let head = await world.exchange("HEAD /h HTTP/1.1\r\nHost: a\r\nConnection: Close\r\n\r\n")
-            expect(head.contains("Content-Length: 7\r\n"))
+            expectAll(head.contains("Content-Length: 7\r\n"), head.contains("\r\nConnection: close\r\n"))
             let old = await world.exchange("GET /a?old HTTP/1.0\r\nHost: a\r\n\r\n")
             expectEqual(statuses(old), ["200"])
             // One connection for all: no body stands before the next answer.

@@ -32,6 +32,8 @@ struct DrainTests {
             await expect(client.receive().contains("Connection: close"))
             clock.advance(by: .seconds(5))
             await retirement
+            client.leave()
+            while await server.servers[0].connectionCount > 1 { await Task.yield() }
             await expect(server.drain().isClean)
             await expectEqual(idle.receive(), "")
             expectError(POSIXError.self) { try RawClient(port: server.port) }
