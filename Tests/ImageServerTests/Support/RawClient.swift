@@ -56,6 +56,10 @@ final class RawClient: Sendable {
 
     /// What the server sends until it ends the connection, or until `end` has come.
     func receive(until end: String? = nil) async -> String {
+        String(decoding: await receiveBytes(until: end), as: UTF8.self)
+    }
+
+    func receiveBytes(until end: String? = nil) async -> [UInt8] {
         await onQueue { [descriptor] in
             var bytes: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 4_096)
@@ -65,7 +69,7 @@ final class RawClient: Sendable {
                 bytes += buffer[..<count]
                 if let end, String(decoding: bytes, as: UTF8.self).contains(end) { break }
             }
-            return String(decoding: bytes, as: UTF8.self)
+            return bytes
         }
     }
 
