@@ -89,6 +89,7 @@ struct BoardTests {
         try await play("wait ?", columns: 80, rows: 24) { run, _ in
             let text = try required(await run.screen).text
             expectAll(text.contains("A thousand callers"), text.contains("any key: back"))
+            expect(text.contains("again from  a: memory  m: disk  c: origin"))
         }
         // Help is the last that a gallery shows that quits over it.
         try await play("wait ? q", columns: 80, rows: 24) { run, _ in

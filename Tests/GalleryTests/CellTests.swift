@@ -13,12 +13,15 @@ import WebImageTesting
 @Suite(.timeLimit(.minutes(1))) struct CellTests {
     private let clock = ManualClock()
     private let rect = ScreenRect(column: 0, row: 0, columns: 1, rows: 1)
+    private let meter = TurnMeter()
+    private let hits = Journal<Int>()
 
     private func cell(_ stage: Stage) -> Cell {
         Cell(
             id: 0, loader: stage.manager,
             events: CellEvents(
-                meter: TurnMeter(), clock: clock, previewInterval: .zero, needsDisplay: {}, shownFromMemory: {}))
+                meter: meter, clock: clock, previewInterval: .zero, needsDisplay: {},
+                shownFromMemory: { [hits] in hits.write(0) }))
     }
 
     @Test func `a late painter gets the frame that the player has made, and makes none itself`() async throws {
@@ -56,33 +59,44 @@ import WebImageTesting
     @Test func `a reused cell says and shows nothing of the item before`() async throws {
         try await withStage { stage in
             let (cell, box) = (cell(stage), PixelSize(width: 48, height: 32))
-            @MainActor func caption() -> String { cell.tile(at: rect, isSelected: false).caption }
+            @MainActor func tile() -> Scene.Tile { cell.tile(at: rect, isSelected: false) }
+            @MainActor func caption() -> String { tile().caption }
             @MainActor func present(_ item: Item, _ index: Int, _ policy: CachePolicy = .cacheFirst) async {
                 cell.present(item, index, box, policy)
                 while cell.isLoading { await Task.yield() }
             }
             await present(stage.items[0], 0)
             expectEqual(caption(), " 1 jpeg, downloaded")
+            // What was awaited fades in.
+            expectAll(cell.isFading, tile().mix == 0)
+            clock.advance(by: .milliseconds(200))
+            expectEqual(tile().mix, 128)
             let missing = Item(url: stage.items[0].url.appending(path: "none"), name: "none")
             await present(missing, 1)
             expectEqual(caption(), " 2 none, failed")
-            expectNil(cell.picture?.size)
+            expectAll(cell.picture == nil, tile().hasFailed)
             // What is loaded again has its own source.
             await present(stage.items[0], 0)
             expectEqual(caption(), " 1 jpeg, from memory")
+            expectAll(!cell.isFading, hits.count == 1)
             // It is shown until the new one is there.
             cell.present(stage.items[0], 0, box, .reload)
             expect(cell.picture != nil)
             while cell.isLoading { await Task.yield() }
             expectEqual(caption(), " 1 jpeg, downloaded")
+            expectAll(tile().mix == 0, tile().previous != nil)
             cell.visibility = .hidden
             cell.present(stage.items[2], 2, box)
             expectEqual(caption(), " 3 png, ")
             expectNil(cell.picture?.size)
             cell.visibility = .visible
+            expectAll(caption() == " 3 png", tile().progress == 0)
             while cell.isLoading { await Task.yield() }
-            expect(cell.picture != nil)
-            cell.empty()
+            expectAll(cell.picture != nil, tile().progress == nil)
+            // All that is done in a turn is one turn.
+            let turns = meter.count
+            meter.measure { cell.empty() }
+            expectAll(meter.count == turns + 1, meter.longest > .zero, meter.longestWork > .zero)
             expectAll(cell.picture == nil, cell.item == nil, !cell.isLoading)
         }
     }

@@ -49,6 +49,8 @@ struct DisplayTests {
         }
         var text = try await last(scene(tile(1, serial: 1, seed: 1)))
         expectAll(text.contains(picture), !text.contains(removal))
+        // A terminal shows the whole at once.
+        expectAll(text.hasPrefix("\u{1B}[?2026h"), text.hasSuffix("\u{1B}[?2026l"))
         try await expectEqual(last(scene(tile(1, serial: 1, seed: 1))), "")
         text = try await last(scene())
         expectAll(text.contains(removal), !text.contains(picture))

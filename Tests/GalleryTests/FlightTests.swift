@@ -66,6 +66,32 @@ struct FlightTests {
         flight.counts.asked += 1
         flight.note(.queued)
         expectEqual(shown(flight), [.waiting])
+        flight.goOn()
+        expectEqual(flight.fraction, 0)
+        flight.note(.finished(.network, took: .zero))
+        flight.goOn()
+        expectEqual(flight.fraction, 1)
+    }
+
+    private static let top = "a                          50%"
+    private static let half = String(repeating: "━", count: 15) + String(repeating: "─", count: 15)
+    private static let crowd = String(repeating: "▄", count: 15)
+
+    @Test(arguments: [
+        (1, ["a            ╸       50%     9"]),
+        (2, [Self.top, "━━━━━━━━━╸─────────  9 callers"]),
+        (3, [Self.top, Self.half, "▄▄▄▄▄▄▄▄▄            9 callers"]),
+        (4, [Self.top, Self.half, "9 callers, 7 joined", Self.crowd]),
+        (5, [Self.top, Self.half, "9 callers, 7 joined", Self.crowd, "0 served, 2 gave up, 1 from me"]),
+    ])
+    func `a card shows as much of its flight as it has lines`(rows: Int, expected: [String]) {
+        var flight = flight(9, .started(waited: .zero), progress(50), .cacheHit(.memory), .cancelled, .cancelled)
+        flight.goOn()
+        var scene = Scene(size: TerminalSize(columns: 30, rows: rows))
+        FlightCard(flight, most: 18, ScreenRect(column: 0, row: 0, columns: 30, rows: rows)).draw(into: &scene)
+        var screen = Screen(columns: 30, rows: rows)
+        for label in scene.labels { screen.write(label.text, label.column, label.row, label.color) }
+        expectEqual(screen.text, expected.joined(separator: "\n"))
     }
 
     @Test func `late reports move nothing back, and a new stampede begins with nothing`() {
@@ -93,6 +119,9 @@ struct FlightTests {
         expectEqual(crowd.callers.prefix(10).map(\.picture), Array(0..<10))
         expect(zip(crowd.callers, crowd.callers.dropFirst()).allSatisfy { $0.arrival <= $1.arrival })
         expect(crowd.callers.allSatisfy { $0.arrival < Crowd.rush })
+        // Most stay, and pictures differ in how urgent they are.
+        expect((200..<300).contains(crowd.callers.count { $0.patience != nil }))
+        expect(Set(crowd.callers.map(\.priority)).count, >=, 4)
         expect(Crowd(pictures: 0, seed: 1).callers.allSatisfy { $0.picture == 0 })
     }
 

@@ -27,7 +27,13 @@ struct GalleryKeysTests {
     @Test func `a number is that of a picture, from 1 to the last one`() async throws {
         try await withStage { stage in
             let gallery = gallery(stage)
-            for (text, item) in [("g 17 enter", 16), ("g 999 enter", 59), ("right", 59), ("g 0 enter", 0), ("up", 0)] {
+            // Three in a row, and two rows on the screen. A row that is scrolled away takes the choice along.
+            for (text, item) in [
+                ("g 17 enter", 16), ("g 999 enter", 59), ("right", 59), ("g 0 enter", 0), ("up", 0), ("l", 1), ("j", 4),
+                ("k", 1), ("h", 0), ("pagedown", 6), ("pageup", 0), ("G", 59), ("home", 0), ("end", 59), ("home", 0),
+                ("g 1 7 backspace enter", 0), ("g 5 escape", 0), ("right", 1), ("g 123456789 enter", 59),
+                ("home", 0), ("wheeldown*3", 9), ("wheelup*3", 3),
+            ] as [(String, Int)] {
                 try press(text, in: gallery)
                 expectEqual(gallery.selected, item, "\(text)")
             }
@@ -42,6 +48,8 @@ struct GalleryKeysTests {
             let gallery = gallery(stage)
             for text in ["end", "home", "g 31 enter"] {
                 try press(text, in: gallery)
+                // What flies past is not loaded.
+                expectAll(!gallery.gate.isOpen, gallery.prefetcher.isPaused)
                 expect(gallery.prefetcher.pending.isSubset(of: gallery.grid.near(top: gallery.top)))
             }
             expect(!gallery.prefetcher.pending.isEmpty)
@@ -49,6 +57,12 @@ struct GalleryKeysTests {
             expectEmpty(gallery.prefetcher.pending)
             try press("p", in: gallery)
             expect(!gallery.prefetcher.pending.isEmpty)
+            let clock = try required(gallery.surroundings.clock as? ManualClock)
+            while !gallery.gate.isOpen {
+                clock.advance(by: .milliseconds(150))
+                await Task.yield()
+            }
+            expect(!gallery.prefetcher.isPaused)
             await gallery.displayed()
         }
     }
@@ -59,6 +73,10 @@ struct GalleryKeysTests {
             try press("enter", in: gallery)
             expectAll(gallery.cells.allSatisfy { $0.visibility == .hidden }, gallery.zoomCell.visibility == .visible)
             expectEqual(gallery.zoomCell.item?.url, stage.items[0].url)
+            // It grows from its place, over the others.
+            let (scene, place) = (gallery.scene, gallery.grid.rect(of: 0, top: 0))
+            let moving = try required(scene.tiles.last)
+            expectAll(scene.tiles.count == 7, moving.isMoving, moving.isBare, moving.item == 0, moving.rect == place)
             while gallery.zoomCell.picture == nil { await Task.yield() }
             while await stage.manager.occupancy.callers > 0 {}
             // What is zoomed is asked for at its origin again.
@@ -67,9 +85,14 @@ struct GalleryKeysTests {
             for await activity in activities where activity.url == stage.items[0].url {
                 if case .started = activity.kind { break }
             }
-            try press("right", in: gallery)
+            // Alone, one follows the other, whatever the direction.
+            try press("down", in: gallery)
             expectEqual(gallery.zoomCell.item?.url, stage.items[1].url)
             try press("escape", in: gallery)
+            expectEqual(gallery.motion?.opens, false)
+            try required(gallery.surroundings.clock as? ManualClock).advance(by: Motion.duration)
+            gallery.beat()
+            expect(gallery.motion == nil)
             expectAll(gallery.cells.allSatisfy { $0.visibility == .visible }, gallery.zoomCell.visibility == .hidden)
             expectNil(gallery.zoomCell.item?.url)
             expectNil(gallery.zoomCell.picture)
@@ -89,6 +112,15 @@ struct GalleryKeysTests {
             await gallery.clearing?.value
             let error = await expectError(ImageLoadError.self) { try await stage.manager.image(for: missing) }
             expectEqual(error?.code, .unacceptableStatus)
+            // The disk is emptied by a key of its own.
+            let picture = ImageRequest(stage.items[0].url)
+            _ = try await stage.manager.load(picture)
+            await stage.manager.flush()
+            for (key, source) in [("m", ImageSource.disk), ("c", .network)] {
+                try press(key, in: gallery)
+                await gallery.clearing?.value
+                try await expectEqual(stage.manager.load(picture).source, source, "\(key)")
+            }
             await gallery.displayed()
         }
     }
@@ -122,14 +154,21 @@ struct GalleryKeysTests {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         let item = Item(url: origin.url("/a.png"), name: "a")
-        try await Stage.with(Options(parsing: []), [item]) { stage in
-            // The origin, which has no such picture, is not asked.
-            let error = await expectError(ImageLoadError.self) { try await stage.manager.image(from: item.url) }
-            expect(error?.code != .unacceptableStatus)
+        for words in [[], ["--allow-private", "--live"]] {
+            try await Stage.with(Options(parsing: words), [item]) { stage in
+                // The origin, which has no such picture, is not asked unless the user says so.
+                let error = await expectError(ImageLoadError.self) { try await stage.manager.image(from: item.url) }
+                expectEqual(error?.code == .unacceptableStatus, !words.isEmpty)
+                expectAll(stage.beginsWithBoard != words.isEmpty, stage.flights?.items.count == 1)
+            }
         }
         var folder: String?
-        try await Stage.with(Options(parsing: ["--count", "1", "--picture-size", "16x16"]), []) { stage in
-            _ = try await stage.manager.image(from: stage.items[0].url)
+        try await Stage.with(Options(parsing: ["--count", "1", "--picture-size", "16x16", "--live"]), []) { stage in
+            let image = try await stage.manager.image(from: stage.items[0].url)
+            expectEqual(image.size, PixelSize(width: 16, height: 16))
+            expectAll(stage.items.count == 1, stage.beginsWithBoard, stage.flights?.items.count == 10)
+            // No picture of the board is an animation.
+            expectEqual(stage.flights?.items.allSatisfy { $0.name == "jpeg" }, true)
             await stage.manager.flush()
             folder = await stage.manager.diskCache?.configuration.folder
             expect(FileManager.default.fileExists(atPath: folder ?? ""))

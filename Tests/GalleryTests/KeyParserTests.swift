@@ -15,7 +15,8 @@ struct KeyParserTests {
         ("j", Key.character("j")), ("\r", .enter), ("\u{7F}", .backspace), ("\u{3}", .interrupt), ("\u{1A}", .suspend),
         ("\u{C}", .redraw), ("\u{1B}[A", .up), ("\u{1B}OB", .down), ("\u{1B}[1;5C", .right), ("\u{1B}[D", .left),
         ("\u{1B}[5~", .pageUp), ("\u{1B}[6~", .pageDown), ("\u{1B}[H", .home), ("\u{1B}[4~", .end),
-        ("\u{1B}[<64;3;4M", .wheelUp), ("\u{1B}[<65;3;4M", .wheelDown),
+        ("\u{1B}[<64;3;4M", .wheelUp), ("\u{1B}[<65;3;4M", .wheelDown), ("\n", .enter), ("\u{8}", .backspace),
+        ("\u{1B}[1~", .home), ("\u{1B}[7~", .home), ("\u{1B}[8~", .end), ("\u{1B}[F", .end),
     ])
     func `a sequence is its key, in pieces of any size`(_ text: String, _ key: Key) {
         expectEqual(parse(text), [.key(key)])
@@ -54,6 +55,7 @@ struct KeyParserTests {
         expectEqual(parse("\u{1B}_Gi=31;OK\u{1B}\\x"), [.reply(.kitty(isOK: true)), .key(.character("x"))])
         expectEqual(parse("\u{1B}_Gi=31;ENOTSUP\u{1B}\\"), [.reply(.kitty(isOK: false))])
         expectEqual(parse("\u{1B}]11;rgb:0/0/0\u{7}y"), [.key(.character("y"))])
+        expectEqual(parse("\u{1B}P1+r\u{1B}\\y"), [.key(.character("y"))])
     }
 
     @Test func `a terminal gets the best graphics that it confirms, or the characters that it is known to have`() {
@@ -63,7 +65,8 @@ struct KeyParserTests {
         expectEqual(learn(.kitty(isOK: true), .attributes([62, 4])).best(xterm), .kitty)
         expectEqual(learn(.kitty(isOK: false), .attributes([62])).best(xterm), .quadrants)
         for (environment, graphics) in [
-            (["TERM": "linux"], .blocks), ([:], .blocks), (["TERM": "tmux-256color"], .quadrants),
+            (["TERM": "linux"], .blocks), (["TERM": "dumb"], .blocks), ([:], .blocks),
+            (["TERM": "xterm-ghostty"], .octants), (["TERM": "tmux-256color"], .quadrants),
             (["TERM": "xterm-kitty"], .octants), (["TERM": "xterm-256color", "TERM_PROGRAM": "Ghostty"], .octants),
         ] as [([String: String], Graphics)] {
             expectEqual(learn().best(environment), graphics, "\(environment)")

@@ -78,4 +78,37 @@ struct PainterTests {
         let patch = try required(Composition(scene, .kitty, &patches).placements.first).patch
         expectEqual((0..<6).map { patch.color($0, 0) == .background }, [true, true, false, false, true, true])
     }
+
+    @Test func `a caption has the progress of its picture, and is coloured when it is chosen or has failed`()
+        throws
+    {
+        let layer = Scene.Layer(picture: try picture(1, 1, [255, 0, 0, 255]), serial: 1)
+        func screen(_ caption: String, _ layer: Scene.Layer?, _ change: (inout Scene.Tile) -> Void) -> Screen {
+            var scene = Scene(size: TerminalSize(columns: 24, rows: 7))
+            let rect = ScreenRect(column: 1, row: 0, columns: 20, rows: 4)
+            var tile = Scene.Tile(id: 1, item: 0, rect: rect, layer: layer)
+            tile.caption = caption
+            change(&tile)
+            scene.tiles = [tile]
+            scene.status = ("one of two", "right")
+            var patches = PatchStore()
+            return Composition(scene, .quadrants, &patches).screen
+        }
+        func lines(_ screen: Screen) -> [Substring] {
+            screen.text.split(separator: "\n", omittingEmptySubsequences: false)
+        }
+        // In the middle of an empty place, below a preview, and there instead of what does not fit.
+        var found = lines(screen(" 1 jpeg", nil) { $0.progress = 0.5 })
+        expectEqual(found[2], "     ━━━━━━──────")
+        expectEqual(found[4], "  1 jpeg")
+        expectEqual(found[6], " one of two       right")
+        found = lines(screen(" 1 jpeg", layer) { $0.progress = 0.25 })
+        expectEqual(found[4], "  1 jpeg     ━━──────")
+        found = lines(screen(" 1 jpeg, from memory", layer) { $0.progress = 2 })
+        expectEqual(found[4], "  1 jpeg     ━━━━━━━━")
+        var cell = screen("a", layer) { $0.isSelected = true }[1, 4]
+        expectEqual(cell, ScreenCell(character: "a", foreground: .background, background: .accent))
+        cell = screen("a", nil) { $0.hasFailed = true }[1, 4]
+        expectEqual(cell, ScreenCell(character: "a", foreground: .alarm))
+    }
 }

@@ -66,6 +66,14 @@ struct ScriptRunTests {
             gallery.resize(TerminalSize(columns: 40, rows: 12))
             await gallery.displayed()
             expectAll(count > 0, sent.load(ordering: .relaxed) == count)
+            // A terminal that cannot be written to ends it.
+            let broken = Display(.blocks, checksPictures: false) { _ in throw SystemError(call: "write", number: EPIPE)
+            }
+            let mute = Gallery(
+                stage.items, stage.manager, broken,
+                .init(size: TerminalSize(columns: 80, rows: 24), graphics: .blocks, origin: stage.origin))
+            await mute.displayed()
+            expectAll(mute.hasQuit, mute.failure as? SystemError == SystemError(call: "write", number: EPIPE))
         }
     }
 
@@ -75,6 +83,10 @@ struct ScriptRunTests {
             let seeds = screen.seeds(Grid(itemCount: 60, screenColumns: 80, screenRows: 24), top: 9)
             expect(seeds == [27, 28, 29, 30, 31, 32] || seeds == [30, 31, 32, 33, 34, 35])
             await expectEqual(run.wrongCount, 0)
+            let figures = await run.timing()
+            expect(
+                figures.contains(/main-actor turns: [1-9].*\nscenes painted: [1-9]\d*, [1-9]\d* bytes\n/), "\(figures)")
+            expect(figures.contains(/\npictures checked: [1-9]\d*, wrong: 0$/), "\(figures)")
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import TestSupport
 import Testing
+import WebImageBinding
 
 @testable import gallery
 
@@ -14,6 +15,12 @@ struct ScriptTests {
                 .key(.pageDown), .key(.pageDown), .key(.character("q")), .tick(milliseconds: 40),
                 .resize(columns: 60, rows: 20),
             ])
+        let names = "up down left right pageup pagedown home end enter escape backspace wheelup wheeldown"
+        let keys: [Key] = [
+            .up, .down, .left, .right, .pageUp, .pageDown, .home, .end, .enter, .escape, .backspace, .wheelUp,
+            .wheelDown,
+        ]
+        try expectEqual(Script(names).steps, keys.map { .key($0) })
     }
 
     @Test func `an unknown word in a script or a command line is refused`() {
@@ -26,7 +33,7 @@ struct ScriptTests {
             ["--graphics", "paint"], ["--size", "80"], ["--script"], ["--png", "a.png"], ["--what"], ["--count", "0"],
             ["--gif", "a.gif"], ["--cast", "a.cast"], ["--gif"], ["--script", "a", "--timing", "--gif", "a.gif"],
             ["--graphics", "eighths"], ["--script", "a", "--timing", "--cast", "a.cast"], ["--size", "80x24"],
-            ["--picture-size", "16x8001"],
+            ["--picture-size", "16x8001"], ["--count", "65537"],
         ] {
             expectError(UsageError.self, "\(words)") { try Options(parsing: words) }
         }
@@ -35,8 +42,11 @@ struct ScriptTests {
     @Test func `every option is in the help`() throws {
         let options = try Options(parsing: [
             "--live", "--script", "a", "--gif", "b", "--cast", "c", "--png", "d", "--size", "80x24", "--graphics",
-            "octants",
+            "octants", "--count", "65536", "--picture-size", "8000x2", "--allow-private", "-h", "http://a/",
         ])
+        expectAll(options.allowsPrivate, options.wantsHelp, options.count == 65_536, options.urls == ["http://a/"])
+        expectEqual(options.pictureSize, PixelSize(width: 8_000, height: 2))
+        expectEqual(options.size, PixelSize(width: 80, height: 24))
         expectAll(options.isLive, options.isRecorded, !options.isTimed)
         expectEqual([options.script, options.gif, options.cast, options.png], ["a", "b", "c", "d"])
         expectEqual(options.graphics, .octants)

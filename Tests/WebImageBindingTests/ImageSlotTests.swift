@@ -22,5 +22,11 @@ import WebImageBinding
         expectNil(ImageSlot(Part.left).key(as: String.self))
         expectNil(ImageSlot.image.key(as: Part.self))
         expectEqual(ImageSlot(Part.left).role, .custom)
+        expectEqual(
+            [ImageSlot.alternateImage.role, ImageSlot.highlightedImage.role], [.alternateImage, .highlightedImage])
+
+        // The bits of a state are those of UIKit.
+        let states: [ControlState] = [.normal, .highlighted, .disabled, .selected, .focused]
+        expectEqual(states.map(\.rawValue), [0, 1, 2, 4, 8])
     }
 }

@@ -118,6 +118,18 @@ struct ListPrefetcherTests {
         prefetcher.willAppear(2..<10)
         expectEqual(prefetcher.pending, [0, 1, 7, 8, 9])
         prefetcher.cancelAll()
+        // One is loaded and one waits at least; three are loaded at a time by default.
+        let least = ListPrefetcher<Int>(loader: loader, concurrentLoads: 0, maximumQueueLength: 0) { [request($0)] }
+        least.willAppear([10, 11])
+        expectEqual(least.pending, [11])
+        await until { asked.contains(11) }
+        least.cancelAll()
+        let usual = ListPrefetcher<Int>(loader: loader) { [request($0)] }
+        usual.willAppear(20..<30)
+        await until { Set(asked).isSuperset(of: [20, 21, 22]) }
+        for _ in 0..<100 { await Task.yield() }
+        expect(!asked.contains(23))
+        usual.cancelAll()
     }
 
     @Test func `the release of a prefetcher leaves the loader`() async {

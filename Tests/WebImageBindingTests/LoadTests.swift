@@ -21,6 +21,7 @@ struct LoadTests {
         let outcome = try await load.outcome
         expectEqual(outcome.picture?.image.index, 1)
         expectEqual(outcome.picture?.source, .network)
+        expectEqual(outcome.picture?.response?.format, .png)
         expectEqual(seen, 1)
         expect(!scene.binding.isLoading)
         expectNil(scene.binding.load(of: .image))
@@ -46,6 +47,15 @@ struct LoadTests {
             expect(!indicator.calls.contains(.start))
             expectEqual(scene.binding.state().fraction, 1)
         }
+
+        scene.renew()
+        // So is one that only the caches may give, and it stays for another such request.
+        scene.loader.remember(picture(1), for: url(1))
+        for _ in 0..<2 {
+            let load = scene.binding.load(request(1, .onlyIfCached))
+            expectEqual(load.currentOutcome?.picture?.source, .memory)
+        }
+        expectAll(scene.target.calls == [.show(1, in: .image)], scene.loader.answers.isEmpty)
     }
 
     @Test(arguments: [CachePolicy.reload, .revalidate, .http])
@@ -167,6 +177,7 @@ struct LoadTests {
         try await expectEqual(load.outcome.picture?.image.index, 1)
         expectEqual(heard.words, ["preview 2", "final 1", "finished"])
         expectEqual(scene.target.calls, [.show(nil, in: .image)])
+        expectEqual(scene.binding.state().source, .network)
 
         scene.renew()
         // A picture in memory that only the caller gets is not shown.

@@ -58,6 +58,7 @@ struct ProgressTests {
             expectEqual(state.timeRemaining, .seconds(1))
             load.cancel()
             expectNil(state.timeRemaining)
+            if case .idle = state.phase {} else { Issue.record("the state is \(state.phase)") }
             // The next load has no speed before its second report, and no source before its picture.
             scene.binding.load(url(2))
             scene.clock.advance(by: .seconds(1))
@@ -66,6 +67,7 @@ struct ProgressTests {
             expectNil(state.timeRemaining)
             try await scene.finish(3)
             expectEqual(state.source, .network)
+            if case .finished = state.phase {} else { Issue.record("the state is \(state.phase)") }
             scene.binding.load(url(4))
             expectNil(state.source)
         }

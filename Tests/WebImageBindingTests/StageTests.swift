@@ -117,6 +117,7 @@ struct StageTests {
             await until { scene.target.index == 11 }
             expect(scene.binding.state().isLoading)
             expectEqual(scene.binding.picture()?.stage, .cached)
+            expectEqual(scene.binding.state().source, .disk)
             scene.answer.finish(picture(1))
             _ = try await load.outcome
             expectEqual(scene.target.index, 1)

@@ -101,5 +101,9 @@ struct TransitionTests {
         expectEqual(fade.duration, .milliseconds(500))
         expectEqual(fade.trigger, .network)
         expectEqual(PresetTransition.Style.allCases.count, 7)
+        let gentle = PresetTransition(.fade, options: [.easesInAndOut, .allowsInteraction])
+        expectEqual(gentle.options.rawValue, 3)
+        struct Plain: ImageTransition {}
+        expectAll(Plain().duration == .milliseconds(500), Plain().trigger == .network, Plain().options.isEmpty)
     }
 }

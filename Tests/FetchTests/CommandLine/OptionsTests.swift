@@ -75,6 +75,24 @@ struct OptionsTests {
         expectEqual(units.maximumBytes, 20_000_000)
         expectEqual(units.maximumPixels, 3_000)
         expectEqual(units.action, .cache(.trim(byteCount: 0)))
+        try expectEqual(Options(parsing: ["--max-bytes", "1G"]).maximumBytes, 1_000_000_000)
+        let letters = ["-fj4", "-i", "a", "-u", "a:b", "-x", "socks5h://c:1", "-s", "--contact-sheet", "d.png", "-"]
+        let short = try Options(parsing: letters)
+        expectAll(short.overwrites, short.concurrency == 4, short.inputs == ["a"], short.user == "a:b")
+        expectAll(short.proxy?.scheme == "socks5h", short.showsPictures, short.contactSheet == "d.png")
+        expectEqual(short.urls, ["-"])
+    }
+
+    @Test func `what the command does besides fetching is asked for by one word`() throws {
+        for (word, action) in [
+            ("--info", .info), ("-h", .help), ("-V", .version), ("--man", .manPage),
+            ("--serve=65535", .serve(port: .max)),
+            ("--completions=zsh", .completions(.zsh)), ("--cache-info", .cache(.info)), ("--cache-list", .cache(.list)),
+            ("--cache-verify", .cache(.verify(removesDamages: false))), ("--cache-clear", .cache(.clear)),
+            ("--cache-repair", .cache(.verify(removesDamages: true))),
+        ] as [(String, Options.Action)] {
+            try expectEqual(Options(parsing: [word]).action, action, "\(word)")
+        }
     }
 
     @Test func `a box has a mode, and with one side it limits that side alone`() throws {
@@ -100,6 +118,15 @@ struct OptionsTests {
             ["resize(8x8,fit)", "blur(2.0)", "tint(#102030,sourceIn)", "smartcrop(4x3,attention)"])
         expectEqual(
             options.format, .encoded(EncodedFormat(.png, options: .init(compressionLevel: 9, writesAPNG: true))))
+        let more = """
+            --lossless --effort 6 --first-frame --no-dither --progressive --background 102030 --fit-bytes 5k --colors 16
+            --or-first-frame
+            """
+        let all = try Options(parsing: more.split(whereSeparator: \.isWhitespace).map(String.init))
+        let encode = all.encode
+        expectAll(encode.isLossless, encode.firstFrameOnly, !encode.isDithered, encode.isProgressive)
+        expectAll(encode.effort == 6, encode.maximumByteCount == 5_000, encode.maximumColors == 16)
+        expectAll(encode.background == PixelColor(red: 16, green: 32, blue: 48), all.fallsBackToFirstFrame)
     }
 
     @Test func `each effect is the transformer of its name`() throws {

@@ -43,6 +43,9 @@ struct OutcomeTests {
             (999, "999 B"), (1_000, "1 kB"), (999_499, "999 kB"), (999_500, "1.0 MB"), (99_949_999, "99.9 MB"),
             (99_950_000, "100 MB"), (999_499_999, "999 MB"), (999_500_000, "1.0 GB"), (123_456_000_000, "123 GB"),
         ] { expectEqual(Amount.bytes(count), text) }
+        expectEqual([9_999, 10_000, 59_999, 60_000].map(Amount.milliseconds), ["9999 ms", "10.0 s", "59.9 s", "1:00"])
+        let ages: [Int64] = [-5, 59, 60, 3_599, 3_600, 86_399, 86_400]
+        expectEqual(ages.map(Amount.age), ["0 s", "59 s", "1 min", "59 min", "1 h", "23 h", "1 d"])
         for (seconds, text) in [(7, "0:07"), (125, "2:05"), (3_725, "1:02:05"), (1_000_000, "99:59:59"), (-1, "0:00")] {
             expectEqual(Amount.clock(.seconds(seconds)), text)
         }
@@ -102,6 +105,9 @@ struct OutcomeTests {
     @Test func `text without special characters is not changed`() {
         expectEqual("http://a/\u{E9}😀\\u{1B}".printable, "http://a/\u{E9}😀\\u{1B}")
         expectEqual("a\u{1B}b\u{202E}".printable, "a\\u{1B}b\\u{202E}")
+        // In the columns that a terminal gives it.
+        let texts = ["aé", "写", "한", "\u{FF21}", "😀", "e\u{301}", "\u{200B}", "｡"]
+        expectEqual(texts.map(\.columnCount), [2, 2, 2, 2, 2, 1, 0, 1])
     }
 
     @Test func `a failure names the most specific code, and the option that helps`() {
@@ -117,6 +123,19 @@ struct OutcomeTests {
         // Advice in the library's names is of no use here, also where no option helps.
         let unknown = ImageLoadError(code: .undecodable, message: "No decoder.", advice: "Insert one into `decoders`.")
         expectEqual(Outcome.Failure(unknown).message, "No decoder.")
+        for (code, option) in [
+            (.bodyTooLarge, "--max-bytes"), (.certificateExpired, "--insecure"), (.timedOut, "--timeout"),
+            (.certificateHostMismatch, "--insecure"), (.connectionLost, "--retry"), (.tooManyOpenFiles, "ulimit"),
+            (.proxyAuthenticationRequired, "--proxy"), (.redirectNotAllowed, "Give the address"),
+        ] as [(HTTPError.Code, String)] {
+            let cause = HTTPError(code: code, message: "")
+            let error = ImageLoadError(code: .transferFailed, message: "No.", advice: "`a`.", cause: cause)
+            expect(Outcome.Failure(error).message.hasPrefix("No. \(option)"), "\(code)")
+        }
+        for (status, option) in [(401, "No. 401. --user"), (429, "No. 429. --retry"), (503, "No. 503. --retry")] {
+            let error = ImageLoadError(code: .unacceptableStatus, message: "No. \(status).")
+            expect(Outcome.Failure(error).message.hasPrefix(option), "\(status): \(Outcome.Failure(error).message)")
+        }
     }
 
     @Test(arguments: [1, 2, 10, 36, 40, 60, 80, 120, 200]) func `a line for a terminal fits into it`(columns: Int) {

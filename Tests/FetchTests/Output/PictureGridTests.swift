@@ -52,6 +52,12 @@ struct PictureGridTests {
         let canvas = Canvas(graphics: .quadrants, columns: 1, rows: 1)
         expectEqual(canvas.thumbnail.resultSize(for: PixelSize(width: 200, height: 400)), picture.size)
         expectEqual(try canvas.painting(of: picture), "\u{1B}[48;2;0;0;255m\u{1B}[38;2;255;0;0m▗\u{1B}[0m")
+        // A console has halves alone. In the lower one the colours are mixed.
+        let halves = Canvas(graphics: .halves, columns: 1, rows: 1)
+        expectEqual(try halves.painting(of: picture), "\u{1B}[48;2;0;0;255m\u{1B}[38;2;127;0;127m▄\u{1B}[0m")
+        // What is smaller than a cell fills it.
+        let dot = try DecodedImage(width: 1, height: 1, frames: [.init(pixels: [9, 8, 7, 255])], hasAlpha: false)
+        expectEqual(try canvas.painting(of: dot), "\u{1B}[48;2;9;8;7m \u{1B}[0m")
     }
 
     @Test func `kitty gets a file in pieces of base64, and draws it over the cells`() throws {

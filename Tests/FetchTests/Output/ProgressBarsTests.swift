@@ -102,6 +102,33 @@ struct ProgressBarsTests {
         expect(later.hasSuffix(" 75%   75 kB    8 kB/s  0:03"), "\(later)")
     }
 
+    @Test
+    func `a line has as many numbers as there is room for, and a bar in eighths where letters are more than ASCII`() {
+        let line = ProgressLine(
+            name: "a", fraction: 0.6, byteCount: 2_000, speed: 1_000, remaining: .seconds(65))
+        let ascii = ProgressLine.Style(colours: .none, isUnicode: false)
+        for (columns, end) in [
+            (100, "  60%    2 kB    1 kB/s  1:05"), (50, " ####....  60%    2 kB    1 kB/s  1:05"),
+            (36, " ###...  60%  1:05"),
+            (24, "a                    60%"), (23, "a"),
+        ] as [(Int, String)] {
+            let text = line.text(columns: columns, step: 0, ascii)
+            expect(text.hasSuffix(end), "\(columns): \(text)")
+            expect(text.count, <=, columns)
+        }
+        let fine = line.text(columns: 36, step: 0, .init(colours: .init(isOn: true), isUnicode: true))
+        expect(fine.contains(" \u{1B}[32m███▌░░\u{1B}[0m  60%"), "\(fine)")
+    }
+
+    @Test func `the speed is that of the last seconds`() {
+        var meter = SpeedMeter()
+        for second in 0...10 {
+            meter.note(second < 5 ? second * 1_000 : 5_000 + (second - 5) * 100, now: start + .seconds(second))
+        }
+        expectEqual(meter.speed(now: start + .seconds(10)), 100)
+        expectNil(SpeedMeter().speed(now: start))
+    }
+
     @Test func `the bar of an unknown length moves`() {
         var bars = ProgressBars()
         bars.begin(count: 1, now: start)
@@ -123,5 +150,8 @@ struct ProgressBarsTests {
         bars.note(Outcome(url: "", milliseconds: 0, result: .failure(.init(code: "", message: ""))))
         expectEqual(
             bars.summary(now: start + .milliseconds(7_150)), "3 pictures, 4.5 MB in 7.1 s: 2 network, 1 disk; 1 failed")
+        var one = Tally()
+        one.note(Outcome(url: "", milliseconds: 0, result: .success(picture)))
+        expectEqual(one.summary(took: .zero), "1 picture, 1.5 MB in 0.0 s: 1 network")
     }
 }

@@ -11,22 +11,6 @@ import WebImageTesting
 struct InfoTests {
     /// An EXIF block with a camera, an orientation, a shot and a place.
     private static let exif: [UInt8] = {
-        func directory(_ entries: [(tag: Int, type: Int, count: Int, bytes: [UInt8])], at offset: Int) -> [UInt8] {
-            var (head, data) = (big(entries.count, 2), [UInt8]())
-            for entry in entries {
-                head += big(entry.tag, 2) + big(entry.type, 2) + big(entry.count, 4)
-                let isShort = entry.bytes.count <= 4
-                head +=
-                    isShort
-                    ? entry.bytes + [UInt8](repeating: 0, count: 4 - entry.bytes.count)
-                    : big(offset + 6 + 12 * entries.count + data.count, 4)
-                if !isShort { data += entry.bytes }
-            }
-            return head + big(0, 4) + data
-        }
-        func text(_ tag: Int, _ text: String) -> (Int, Int, Int, [UInt8]) {
-            (tag, 2, text.utf8.count + 1, Array(text.utf8) + [0])
-        }
         func main(_ shot: Int, _ place: Int) -> [UInt8] {
             directory(
                 [
@@ -43,6 +27,26 @@ struct InfoTests {
         let place = directory([text(1, "N"), (2, 5, 1, big(471_234, 4) + big(10_000, 4))], at: start + shot.count)
         return Array("Exif\0\0MM\0*".utf8) + big(8, 4) + main(start, start + shot.count) + shot + place
     }()
+
+    private typealias Entry = (tag: Int, type: Int, count: Int, bytes: [UInt8])
+
+    private static func directory(_ entries: [Entry], at offset: Int) -> [UInt8] {
+        var (head, data) = (big(entries.count, 2), [UInt8]())
+        for entry in entries {
+            head += big(entry.tag, 2) + big(entry.type, 2) + big(entry.count, 4)
+            let isShort = entry.bytes.count <= 4
+            head +=
+                isShort
+                ? entry.bytes + [UInt8](repeating: 0, count: 4 - entry.bytes.count)
+                : big(offset + 6 + 12 * entries.count + data.count, 4)
+            if !isShort { data += entry.bytes }
+        }
+        return head + big(0, 4) + data
+    }
+
+    private static func text(_ tag: Int, _ text: String) -> Entry {
+        (tag, 2, text.utf8.count + 1, Array(text.utf8) + [0])
+    }
 
     private static func big(_ number: Int, _ count: Int) -> [UInt8] {
         (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
@@ -77,6 +81,12 @@ struct InfoTests {
             expectEqual(objects[1]["orientation"] as? Int, 6)
             expectEqual(objects[1]["camera"] as? String, "Abc One\u{1B}[2J")
             expectEqual(objects[1]["hasPlace"] as? Bool, true)
+            let numbers = ["exposureSeconds", "aperture", "sensitivity", "focalLength"].map {
+                objects[1][$0] as? Double
+            }
+            expectEqual(numbers.dropFirst(), [1.8, 64, 26])
+            expect(abs((numbers[0] ?? 0) * 249 - 2), <, 1e-6)
+            expectEqual(objects[1]["time"] as? String, "2024:05:01 12:30:00")
             expectEqual(objects[2]["ok"] as? Bool, false)
             expectAll(!run.output.contains("47.1"), !run.output.contains("\u{1B}"))
             expectEqual(workplace.names(in: workplace.folder), ["a.jpg", "errors", "input", "output"])
@@ -96,6 +106,23 @@ struct InfoTests {
               exposure  1/125 s, f/1.8, ISO 64, 26 mm
               place     in the file; not printed
             """)
+        // A model that repeats its maker, a long exposure, and a time of the file alone.
+        func main(_ shot: Int) -> [UInt8] {
+            let names = [
+                Self.text(0x010F, "Abc"), Self.text(0x0110, "ABC 5"), Self.text(0x0132, "2020:01:02 03:04:05"),
+            ]
+            return Self.directory(names + [(0x8769, 4, 1, Self.big(shot, 4))], at: 8)
+        }
+        let start = 8 + main(0).count
+        let times: [Entry] = [(0x829A, 5, 1, Self.big(25, 4) + Self.big(10, 4)), Self.text(0xA434, " Lens ")]
+        let exif = Exif((Array("MM\0*".utf8) + Self.big(8, 4) + main(start) + Self.directory(times, at: start))[...])
+        expectEqual([exif.camera, exif.lens, exif.time], ["ABC 5", "Lens", "2020:01:02 03:04:05"])
+        expectAll(exif.settings == "2.5 s", !exif.hasPlace)
+        let still = try PictureInfo(ImageFactory.encodedAnimation(width: 9, height: 8, frames: 3, seed: 1, as: .gif))
+        expect(still.text(named: "c").hasPrefix("c: gif, 9x8, 3 frames, "))
+        let clear = ImageFactory.picture(width: 9, height: 8, seed: 1, hasAlpha: true)
+        let file = try ImageCoders.default.encode(clear, as: .losslessWebP)
+        try expectEqual(PictureInfo(file).text(named: "d"), "d: webp, 9x8, \(file.count) B, transparent, lossless")
         let plain = try PictureInfo(Pictures.bytes())
         expect(plain.text(named: "b\u{7}.png").hasPrefix("b\\u{07}.png: png, 64x48, "))
     }

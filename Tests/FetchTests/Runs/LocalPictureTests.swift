@@ -25,7 +25,8 @@ struct LocalPictureTests {
             at: workplace.folder.appending(path: "best.png"),
             withDestinationURL: workplace.folder.appending(path: names[2]))
         let url = workplace.folder.appending(path: "sub/c.png").absoluteString
-        let words = [names[0], "./" + names[1], url, "best.png"]
+        let named = "FILE://localhost" + workplace.folder.path + "/a.png"
+        let words = [names[0], "./" + names[1], url, "best.png", named]
         for resize in [[], ["--resize", "8x8", "--format", "webp"]] {
             let run = try await workplace.fetch(["--json"] + workplace.folders + resize + words)
             expectEqual(run.status, 0)
@@ -33,7 +34,7 @@ struct LocalPictureTests {
             expectEqual(Set(lines.map(\.url)), Set(words))
             expect(lines.allSatisfy { $0.source == "file" && $0.status == nil })
             guard resize.isEmpty else { continue }
-            for (word, seed) in zip(words, [1, 2, 3, 3]) {
+            for (word, seed) in zip(words, [1, 2, 3, 3, 1]) {
                 let line = try required(lines.first { $0.url == word })
                 expectEqual(ImageFactory.seed(of: try workplace.picture(line)), seed, "\(word)")
             }

@@ -32,10 +32,20 @@ struct MainJobTests {
             expectEqual(picture.frameCount, line.frames)
         }
         expectEqual(workplace.names(in: workplace.folder), ["errors", "input", "output", "temporary"])
+
+        // A folder that others may write to, and a link, is not used.
+        for make in ["mkdir $f; chmod 777 $f", "mkdir own; ln -s $PWD/own $f"] {
+            let workplace = try Workplace()
+            let shell = "export TMPDIR=$PWD; f=fetch-demo-$(id -u); \(make); exec \"$0\" \"$@\""
+            let run = try await workplace.fetch(["--json"], shell: shell)
+            expectEqual(run.status, 0)
+            let start = workplace.folder.path + "/fetch-demo-\(getuid())-"
+            try expect(run.lines.allSatisfy { $0.file?.hasPrefix(start) == true })
+        }
     }
 
     @Test func `on a terminal the demonstration shows its pictures`() async throws {
-        for (language, count) in [("C.UTF-8", 1), ("C", 0), ("", 1)] {
+        for (language, count) in [("C.UTF-8", 1), ("C", 0), ("", 1), ("C.UTF-8 NO_COLOR=1", 0)] {
             let workplace = try Workplace()
             let shell = """
                 export TMPDIR=$PWD TERM=xterm LC_ALL=\(language)
@@ -45,7 +55,8 @@ struct MainJobTests {
             expectEqual(run.status, 0)
             expectEqual(run.output.contains("\u{1B}[48;2;") ? 1 : 0, count)
             for name in ["photo", "animation"] { expect(run.output.contains(name)) }
-            expectEqual(run.output.contains("network\u{1B}[0m"), count == 0)
+            expectEqual(run.output.contains("network\u{1B}[0m"), language == "C")
+            expect(run.output.contains(/8 pictures, [0-9.]+ kB in [0-9.]+ s: 8 network\r\n/))
         }
     }
 
@@ -105,6 +116,27 @@ struct MainJobTests {
         }
     }
 
+    @Test func `a picture is resized and written in another format`() async throws {
+        try await withOriginServer { origin in
+            origin.respond(to: "/a.png", with: try Pictures.png(width: 200, height: 100))
+            let workplace = try Workplace()
+            let run = try await workplace.fetch(
+                workplace.options + ["--resize", "40x40:fill", "--format", "webp", origin.url("/a.png").absoluteString])
+            let line = try required(try run.lines.first)
+            let picture = try workplace.picture(line)
+            expectEqual(line.format, "webp")
+            try expect(required(line.file).hasSuffix(".webp"))
+            expectEqual([line.width, line.height], [40, 40])
+            expectEqual(picture.size, PixelSize(width: 40, height: 40))
+            // An animation keeps its frames.
+            let animation = try ImageFactory.encodedAnimation(width: 16, height: 16, frames: 3, seed: 1, as: .gif)
+            origin.respond(to: "/b.gif", with: .ok(animation, type: "image/gif"))
+            let moving = try await workplace.fetch(
+                workplace.options + ["--resize", "8x8", "--format", "webp", origin.url("/b.gif").absoluteString])
+            try expectEqual(workplace.picture(required(moving.lines.first)).frameCount, 3)
+        }
+    }
+
     @Test func `URLs come from the command line, from a file and from standard input`() async throws {
         try await withOriginServer { origin in
             origin.respondToEverything { _ in (try? Pictures.png()) ?? .status(500) }
@@ -133,7 +165,7 @@ struct MainJobTests {
 
     @Test(arguments: [
         ["--bogus"], ["--resize", "big"], ["--input", "nowhere"], ["--input", "-"], ["--out", "input", "http://a/"],
-        ["--out=input/below", "http://a/"],
+        ["--out=input/below", "http://a/"], ["--info"],
     ])
     func `an invalid command line is an error on standard error with status 2`(arguments: [String]) async throws {
         let run = try await Workplace().fetch(["--json"] + arguments)

@@ -81,13 +81,20 @@ struct ToolTests {
             origin.respondToEverything { _ in origin.requestCount < 3 ? .status(503) : picture }
             let (workplace, url) = (try Workplace(), origin.url("/a.png").absoluteString)
             try await expectEqual(workplace.fetch(workplace.options + [url]).lines.map(\.status), [503])
-            let run = try await workplace.fetch(workplace.options + ["--retry", "1", url])
+            let run = try await workplace.fetch(workplace.options + ["--retry", "1", "--verbose", url])
             try expectEqual(run.lines.map(\.source), ["network"])
             try expectEqual(run.lines.map(\.status), [200])
             // The last answer counts, wherever it came from.
             origin.respond(to: "/moved.png", with: .redirect(to: "/a.png"))
             let moved = try await workplace.fetch(workplace.options + [origin.url("/moved.png").absoluteString])
             try expectEqual(moved.lines.map(\.status), [200])
+            // What the origin answered, and how long it took.
+            expect(run.output.contains(/"transferMilliseconds":\d+,"milliseconds":\d+\}/))
+            let told = run.complaints
+            expectAll(told.count == 3, told.first == "  status 200, image/png")
+            let count = try Pictures.bytes().count
+            expect(told.contains("  \(count) bytes from 127.0.0.1, HTTP/1.1, 2 tries"), "\(told)")
+            expect(told.last?.contains(/, first byte \d+ ms, whole transfer \d+ ms, with the wait \d+ ms$/) == true)
         }
     }
 
@@ -116,6 +123,7 @@ struct ToolTests {
             await file.place(tones[1], of: jobs[1])
             await file.place(tones[0], of: jobs[0])
             _ = try await file.write()
+            expectError(UsageError.self) { try SheetFile("a.gif", jobs, overwrites: false) }
             let sheetOfTones = try ImageCoders.default.decode(self.file("tones.png", of: workplace))
             let pixels = sheetOfTones.pixels
             let middle = stride(from: 0, to: pixels.count, by: 4).filter { pixels[$0] == 0 }
@@ -155,7 +163,13 @@ struct ToolTests {
             expect(!FileManager.default.fileExists(atPath: workplace.cache.path))
             _ = try await workplace.fetch(workplace.options + (0..<4).map { origin.url("/\($0)").absoluteString })
             let whole = try await care(["--cache-info"])
-            expectEqual(whole["entries"], 4)
+            expectAll(whole["entries"] == 4, whole["freedBytes"] == nil)
+            // For a reader the same in words, unless none are wanted.
+            let words = try await workplace.fetch(["--cache-info", "--cache", workplace.cache.path])
+            expect(words.output.hasPrefix("\(workplace.cache.path): 4 files, \(Amount.bytes(whole["bytes"] ?? 0)) of "))
+            expect(!words.output.contains("freed"))
+            let quiet = try await workplace.fetch(["--cache-trim", "1G", "--quiet", "--cache", workplace.cache.path])
+            expectAll(quiet.status == 0, quiet.output.isEmpty)
             let half = try await care(["--cache-trim=\((whole["bytes"] ?? 0) / 2)"])
             expect((1...2).contains(half["entries"] ?? 0))
             expectEqual(half["freedBytes"], (whole["bytes"] ?? 0) - (half["bytes"] ?? 0))

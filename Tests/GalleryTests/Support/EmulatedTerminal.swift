@@ -9,8 +9,11 @@ struct EmulatedTerminal {
     private(set) var screen: Screen
     /// The private modes that are on, such as 1049 for the alternate screen.
     private(set) var modes: Set<Int> = [25]
-    /// How often the alternate screen was left.
+    /// How often the alternate screen was asked for, and how often it was left.
+    private(set) var arrivals = 0
     private(set) var departures = 0
+    /// Whether pictures of kitty's graphics are on the screen.
+    private(set) var hasPictures = false
     /// The terminal's answers to the program.
     private(set) var answers: [UInt8] = []
 
@@ -63,14 +66,20 @@ struct EmulatedTerminal {
             }
             return
         }
-        guard bytes[1] == UInt8(ascii: "[") else { return }
+        guard bytes[1] == UInt8(ascii: "[") else {
+            if text.hasPrefix("\u{1B}_Ga=T") { hasPictures = true }
+            if text.hasPrefix("\u{1B}_Ga=d,d=A") { hasPictures = false }
+            return
+        }
         let isPrivate = text.dropFirst(2).first == "?"
         let numbers = text.dropFirst(isPrivate ? 3 : 2).dropLast().split(separator: ";").compactMap { Int($0) }
         switch text.last {
         case "H": (row, column) = ((numbers.first ?? 1) - 1, (numbers.last ?? 1) - 1)
         case "J": screen = Screen(columns: screen.columns, rows: screen.rows)
         case "c": answers += Array("\u{1B}[?62;22c".utf8)
-        case "h": modes.formUnion(numbers)
+        case "h":
+            if numbers.contains(1_049) { arrivals += 1 }
+            modes.formUnion(numbers)
         case "l":
             if modes.contains(1_049), numbers.contains(1_049) { departures += 1 }
             modes.subtract(numbers)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import TestSupport
+import WebImageBinding
 
 @testable import gallery
 
@@ -86,6 +87,17 @@ final class PseudoTerminal {
     }
 
     func type(_ text: String) { send(Array(text.utf8)) }
+
+    func signal(_ number: Int32) { kill(process, number) }
+
+    /// What a program finds in a window of this size.
+    @MainActor func size(_ columns: UInt16, _ rows: UInt16, pixels: [UInt16], cell: PixelSize? = nil) throws
+        -> TerminalSize
+    {
+        var window = winsize(ws_row: rows, ws_col: columns, ws_xpixel: pixels[0], ws_ypixel: pixels[1])
+        _ = unsafe ioctl(master, UInt(TIOCSWINSZ), &window)
+        return try Terminal(input: slave, output: slave).size(cell: cell)
+    }
 
     func resize(columns: Int, rows: Int) {
         terminal.resize(columns: columns, rows: rows)

@@ -169,6 +169,11 @@ struct ImageFactoryTests {
         for other in [try image(90), try image(100, loops: 3), try image(100, hasAlpha: true), try image(100, 3)] {
             expect(!one.isSame(as: other))
         }
+        let shapes = try [(1, 2), (2, 1)].map { width, height in
+            let frame = DecodedImage.Frame(pixels: [UInt8](repeating: 255, count: 8))
+            return try DecodedImage(width: width, height: height, frames: [frame], hasAlpha: false)
+        }
+        expect(!shapes[0].isSame(as: shapes[1]))
     }
 
     @Test func `hostile files are what was asked for`() throws {

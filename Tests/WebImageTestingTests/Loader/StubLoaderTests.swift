@@ -23,6 +23,7 @@ struct StubLoaderTests {
         expectEqual(response.headers["ETag"], "\"1\"")
         let body = try await response.body.collect(upTo: 3)
         expectEqual(body, [1, 2, 3])
+        expectAll(response.metrics.bytesReceived == 3, response.metrics.total == .zero)
     }
 
     @Test func `a head waits for its gate and a cancelled request is counted`() async throws {

@@ -43,6 +43,10 @@ struct OriginConditionTests {
         // A broken precondition is answered with 412.
         try expectEqual(status("If-Match: \"v2\""), "412")
         try expectEqual(status("If-Match: \"v2\", \"v1\""), "200")
+        try expectEqual(status("If-Match: *"), "200")
+        // What is not there has no conditions.
+        let missing = OriginReply.status(404).entityTag("\"v1\"")
+        try expect(exchange(missing, fields: ["If-None-Match: \"v1\""], close: true).text.contains(" 404 "))
         let weak = OriginReply.text("a").entityTag("W/\"v1\"")
         try expect(exchange(weak, fields: ["If-Match: W/\"v1\""], close: true).text.contains(" 412 "))
         try expect(exchange(weak, fields: ["If-None-Match: \"v1\""], close: true).text.contains(" 304 "))
@@ -80,6 +84,8 @@ struct OriginConditionTests {
             expect(head.hasPrefix(start), "\(range): \(head)")
             expectEqual(body, "", "\(range)")
         }
+        let empty = OriginReply.ok([]).servingRanges()
+        try expect(exchange(empty, fields: ["Range: bytes=-1"], close: true).text.contains(" 416 "))
         for range in ["4-2", "1-2,4-5", "a-b", "-", "9999999999999999999-"].map({ "bytes=" + $0 }) + ["lines=1-2"] {
             try expectEqual(status("Range: \(range)"), "200", "\(range)")
         }

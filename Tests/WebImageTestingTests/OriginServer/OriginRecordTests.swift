@@ -131,6 +131,12 @@ struct OriginRecordTests {
             expectEqual(origin.url("/a?b=c").absoluteString, "http://127.0.0.1:\(origin.port)/a?b=c")
             expectEqual(origin.url("/a", host: "::1").absoluteString, "http://[::1]:\(origin.port)/a")
             expectEqual(origin.url("/a b", host: "localhost").absoluteString, "http://localhost:\(origin.port)/a%20b")
+            // A port is one server's.
+            var taken = OriginServer.Configuration()
+            taken.port = UInt16(origin.port)
+            let error = try required(expectError(OriginError.self) { try OriginServer.start(configuration: taken) })
+            expectAll(error.code == .system, error.errorNumber == EADDRINUSE)
+            expectEqual(error.description, "system: \(error.message) (errno \(EADDRINUSE))")
         }
 
         // The scope stops its server whether it returns or throws.

@@ -79,6 +79,9 @@ struct OriginReplyTests {
         // A dripping body is sent in pieces, one chunk each.
         let (text, _) = try exchange(digits.chunked().dripping(byteCount: 3, every: .microseconds(1)), close: true)
         expectEqual(parts(text).body, "3\r\n012\r\n3\r\n345\r\n3\r\n678\r\n1\r\n9\r\n0\r\n\r\n")
+        // Behind the last piece there is no pause.
+        let drop = try exchange(digits.dripping(byteCount: 10, every: .seconds(3600)), close: true)
+        expectEqual(parts(drop.text).body, "0123456789")
     }
 
     @Test
@@ -91,7 +94,7 @@ struct OriginReplyTests {
             origin.respond(
                 to: "/a",
                 with: digits.held(at: gates[1], afterBodyBytes: 4).held(at: gates[0], afterBodyBytes: 0)
-                    .held(at: gates[2], afterBodyBytes: 10))
+                    .held(at: gates[2], afterBodyBytes: 99))
             let client = try RawClient(origin)
             try client.get("/a", "Connection: close")
             await expect(gates[0].waitUntilReached())
@@ -163,6 +166,15 @@ struct OriginReplyTests {
         do {
             let (text, _) = try exchange(digits.header("X", "1\r\nSet-Cookie: a=b"), close: true)
             expect(text.contains("\r\nX: 1\r\nSet-Cookie: a=b\r\n"))
+        }
+
+        // A length, a coding and an end that the test has set stay the only ones.
+        do {
+            let (text, _) = try exchange(
+                digits.header("Content-Length", "10").header("Connection", "Close"), close: true)
+            expectEqual(parts(text).head, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: Close")
+            let chunked = try exchange(digits.header("Transfer-Encoding", "Chunked").chunked().closing())
+            expectEqual(parts(chunked.text).head, "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\nConnection: close")
         }
 
         // The test applies a content coding itself.

@@ -4,6 +4,10 @@ import TestSupport
 import Testing
 import WebImageTesting
 
+/// The head of a request in chunks.
+private let chunks = "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+private let longText = String(repeating: "x", count: 40_000)
+
 @Suite(.timeLimit(.minutes(10)))
 struct OriginRequestTests {
     private func answer(
@@ -47,6 +51,10 @@ struct OriginRequestTests {
             expectEqual(requests.first?.path, "/b")
             expectEqual(requests.first?.query, "c")
             try expectEqual(answer("GET http://a.example HTTP/1.1\r\nHost: a\r\n\r\n").requests.first?.path, "/")
+            let bare = try answer("GET http://a.example?b=/c HTTP/1.1\r\nHost: a\r\n\r\n").requests.first
+            expectEqual([bare?.path, bare?.query], ["/", "b=/c"])
+            let inner = try answer("GET /r/http://b/c HTTP/1.1\r\nHost: a\r\n\r\n").requests.first
+            expectEqual(inner?.path, "/r/http://b/c")
         }
 
         // A chunked body is joined, and the recorded part is bounded.
@@ -73,6 +81,9 @@ struct OriginRequestTests {
             try client.send("hi")
             expectEqual(client.readHead(), "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
             expectEqual(client.read(exactly: 2), "hi")
+            // Without a body there is nothing to wait for.
+            try client.get("/b", "Expect: 100-continue")
+            expectEqual(client.readHead(), "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         }
 
         // The end of the connection is one option among others.
@@ -107,6 +118,7 @@ struct OriginRequestTests {
         "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
         "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
         "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n0\r\n\r\n",
+        chunks + "1;" + longText + "\r\na\r\n0\r\n\r\n",
     ])
     func `a request that breaks the rules gets 400`(request: String) throws {
         let (status, requests, refused) = try answer(request)
@@ -127,6 +139,7 @@ struct OriginRequestTests {
         ("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n", "413"),
         ("GET /\(String(repeating: "a", count: 500)) HTTP/1.1\r\nHost: a\r\n\r\n", "431"),
         ("GET /a HTTP/1.1\r\nHost: a\r\n" + String(repeating: "X: y\r\n", count: 100), "431"),
+        (chunks + "0\r\n" + String(repeating: "X: y\r\n", count: 100) + "\r\n", "431"),
         (String(repeating: "\r\n", count: 150) + "GET /a HTTP/1.1\r\nHost: a\r\n\r\n", "431"),
     ])
     func `a request beyond a limit is refused with its status`(request: String, expected: String) throws {

@@ -12,6 +12,9 @@ import WebImageTesting
             defer { origin.stop() }
             origin.respondToEverything { request in
                 .byHand { wire in
+                    let gate = OriginGate()
+                    gate.open()
+                    expectAll(wire.hold(at: gate), wire.pause(for: .milliseconds(1)))
                     expectAll(wire.write("any\(request.number)"), wire.write([0x21]))
                 }
             }
@@ -21,6 +24,10 @@ import WebImageTesting
                 expectEqual(client.read(exactly: 5), "any\(number)!")
             }
             expectEqual(origin.connectionCount, 1)
+            // A client that asks for the end gets it.
+            try client.get("/", "Connection: close")
+            let last = client.readToEnd()
+            expectAll(last.text == "any3!", last.end == .endOfStream)
         }
 
         // A connection ends by hand, in order or with a reset.
