@@ -144,7 +144,15 @@ struct EventLoopTests {
             let free = (0...CInt.max).first { fcntl($0, F_GETFD) < 0 } ?? 0
             var limit = rlimit(rlim_cur: rlim_t(free) + 1, rlim_max: 1_024)
             unsafe setrlimit(CInt(RLIMIT_NOFILE.rawValue), &limit)
-            for _ in 0..<3 { expect(!EventLoop(name: "test-loop").start([])) }
+            for _ in 0..<3 {
+                let loop = EventLoop(name: "test-loop")
+                let resident = Resident(loop)
+                expect(!loop.start([resident]))
+                // It has ended: its actor runs elsewhere, and no thread is waited for.
+                await resident.add(1)
+                await loop.stopAndJoin()
+                await expectEqual(resident.sum, 1)
+            }
             expect(fcntl(free, F_GETFD), <, 0)
         }
     }
@@ -155,6 +163,7 @@ struct EventLoopTests {
             let resident = Resident(loop)
             expect(loop.start([resident]))
             await expectEqual(resident.watchThread(), [])
+            await expectEqual(resident.threadName, "test-loop\n")
             await loop.stopAndJoin()
             expectEqual(endedThreads.load(ordering: .acquiring), count)
         }
@@ -234,6 +243,8 @@ private actor Resident: LoopResident {
         unsafe pthread_sigmask(SIG_BLOCK, nil, &blocked)
         return [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE].filter { unsafe sigismember(&blocked, $0) == 0 }
     }
+
+    var threadName: String? { try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8) }
 
     private func handle(_ message: Message) {
         switch message {

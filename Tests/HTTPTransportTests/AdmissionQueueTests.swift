@@ -85,6 +85,22 @@ struct AdmissionQueueTests {
         expectEqual(queue.admit().map(\.id), [100])
     }
 
+    @Test func `waiting origins take turns, however many wait for one of them`() throws {
+        var queue = AdmissionQueue(configuration)
+        let running = try (0..<5).map { try transfer(UInt64($0), host: 10 + $0) }
+        for one in running { expectEqual(queue.enter(one), .admitted) }
+        for (id, host) in [0, 0, 0, 1, 2, 1].enumerated() {
+            expectEqual(queue.enter(try transfer(10 + UInt64(id), host: host)), .queued)
+        }
+        // One connection comes free at a time.
+        var admitted: [UInt64] = []
+        for one in running {
+            queue.leave(one.origin)
+            admitted += queue.admit().map(\.id)
+        }
+        expectEqual(admitted, [10, 13, 14, 11, 15])
+    }
+
     @Test func `cancelled transfers leave the line of an origin that does not answer`() throws {
         var queue = AdmissionQueue(configuration)
         for id in 0..<2 as Range<UInt64> { expectEqual(queue.enter(try transfer(id, host: 0)), .admitted) }

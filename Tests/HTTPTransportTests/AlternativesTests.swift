@@ -28,6 +28,13 @@ struct AlternativesTests {
             [
                 "http://a.example/x", "http://b.example/y", "http://c.example/z",
             ])
+        let codes: [HTTPError.Code] = [.cannotResolveHost, .connectionLost, .timedOut, .tlsFailed, .circuitOpen]
+        let failures = codes.map { StubReply.failure($0) } + [500, 502, 504].map { StubReply.status($0) }
+        for (row, failure) in failures.enumerated() {
+            stub.respond(to: "/x", with: failure)
+            let head = try await self.loader("http://c.example/z").send(HTTPRequest(url: url, method: "HEAD"))
+            expectEqual(head.status, 200, "row \(row)")
+        }
     }
 
     @Test func `what is no failure is final, and so are the last failure and the answer to a change`() async throws {

@@ -40,6 +40,15 @@ struct CircuitTests {
         clock.advance(by: .seconds(1))
         expectEqual(send(loader).value?.status, 200)
         expectEqual(send(loader).value?.status, 200)
+        for code in [HTTPError.Code.cannotResolveHost, .connectionLost, .tlsFailed, .invalidResponse] {
+            let loader = self.loader()
+            stub.respond(to: "/x", with: .failure(code))
+            for _ in 0..<3 { expect(!isSpared(send(loader)), "\(code)") }
+            let last = send(loader)
+            expect(isSpared(last), "\(code)")
+            let text = "a.example has failed 3 times in a row and is not asked for 10.0 seconds."
+            expectEqual((last.error as? HTTPError)?.message, text)
+        }
     }
 
     @Test func `one request at a time goes through an open circuit`() {

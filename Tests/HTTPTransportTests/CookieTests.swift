@@ -30,6 +30,7 @@ struct CookieTests {
         (" a = b ;Path=relative", "https://a.example.com/x/", "a=b"),
         ("a=b=c; Path=/", "https://a.example.com/", "a=b=c"),
         ("a=b; Path=/; Max-Age=0", "https://a.example.com/", nil),
+        ("a=b; Path=/; Max-Age=9; Expires=Wed, 21 Oct 2015 07:28:00 GMT", "https://a.example.com/", "a=b"),
         ("a=b; Path=/; Max-Age=-1", "https://a.example.com/", nil),
         ("a=b; Path=/; Max-Age=9223372036854775807", "https://a.example.com/", "a=b"),
         ("a=b; Path=/; Max-Age=99999999999999999999", "https://a.example.com/", nil),
@@ -118,8 +119,14 @@ struct CookieTests {
         let origin = try Self.origin("https://a.example/")
         jar.store(["a=1; Path=/", "b=2; Path=/x", "a=3; Path=/", "c=4; Path=/"], from: origin, path: "/")
         expectEqual(jar.field(for: origin, path: "/x/y"), "b=2; a=3; c=4")
+        jar.store(["a=5; Path=/x"], from: origin, path: "/")
+        expectEqual(jar.field(for: origin, path: "/x/y"), "b=2; a=5; a=3; c=4")
         jar.store(["a=; Path=/; Max-Age=0"], from: origin, path: "/")
         expectEqual(jar.field(for: origin, path: "/"), "c=4")
+        // One for the host alone and one that it shares are two.
+        let shared = HTTPCookieJar(sharedDomains: ["a.example"])
+        shared.store(["a=1; Path=/", "a=2; Path=/; Domain=a.example"], from: origin, path: "/")
+        expectEqual(shared.field(for: origin, path: "/"), "a=1; a=2")
     }
 
     @Test func `a client keeps cookies only with a jar and sends them over redirects`() async throws {

@@ -66,6 +66,11 @@ struct DescriptorTests {
             expectEqual(Descriptors.freeCount, 64 - count)
             let files = (0..<64).map { _ in unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) }.filter { $0 >= 0 }
             expectEqual(Descriptors.freeCount, 0)
+            // A client that is made now refuses every request, and has an end.
+            let late = HTTPClient(configuration: .loopback)
+            let refused = await expectHTTPError(.shutDown) { try await late.get(URL(string: "http://127.0.0.2:1/")!) }
+            expectEqual(refused?.message, "The process has no descriptor left for an HTTP client.")
+            await late.shutdown()
             files.forEach { close($0) }
             // Six are for Dispatch, whatever the program asks for.
             let error = await expectHTTPError(.tooManyOpenFiles) { try await Descriptors.prepare(needing: 97 - count) }

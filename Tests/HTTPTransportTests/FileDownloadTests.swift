@@ -9,8 +9,6 @@ import WebImageTesting
 
 #if canImport(Glibc)
 import Glibc
-#else
-import Darwin
 #endif
 
 /// Downloads to files. A new downloader for each call, as in another process.
@@ -61,6 +59,8 @@ struct FileDownloadTests {
         try await expectEqual(download(), [100, 30])
         expectEqual(bytes(), whole)
         expectEqual(names, ["file"])
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        expectEqual(mode, 0o600)
         expectEqual(stub.requests.map { $0.headers["Range"] }, [nil, "bytes=40-", "bytes=70-"])
         expectEqual(stub.requests.map { $0.headers["If-Range"] }, [nil, "\"v1\"", "\"v1\""])
         expect(stub.requests.allSatisfy { !$0.options.decodesContent })
@@ -216,8 +216,7 @@ struct FileDownloadTests {
     @Test func `an error of the origin leaves the beginning and the old file`() async throws {
         try Data([1]).write(to: URL(filePath: path))
         stub.respond(to: "/x", with: ok().failing(after: 40), .status(503), rest(from: 40))
-        await expectNoFile()
-        await expectNoFile()
+        for _ in 0..<2 { await expectNoFile() }
         expectEqual(bytes(), [1])
         try await expectEqual(download(), [100, 60])
         expectEqual(bytes(), whole)
@@ -257,13 +256,11 @@ struct FileDownloadTests {
         stub.respond(
             to: "/x", with: ok().failing(after: 40), ok(new, tag: "\"v2\"").failing(after: 10), short,
             ok().failing(after: 40), ok(tag: nil).failing(after: 50), ok())
-        await expectNoFile()
-        await expectNoFile()
+        for _ in 0..<2 { await expectNoFile() }
         expectEqual(bytes(".part"), Array(new[..<10]))
         try await expectEqual(download(), [100, 90])
         expectEqual(bytes(), new)
-        await expectNoFile()
-        await expectNoFile()
+        for _ in 0..<2 { await expectNoFile() }
         expectEqual(names, ["file", "file.part"])
         try await expectEqual(download(), [100, 100])
         expectEqual(bytes(), whole)
@@ -291,10 +288,13 @@ struct FileDownloadTests {
         stub.respond(to: "/x", with: ok())
         await expectHTTPError(.bodyTooLarge) { try await download(limit: 99) }
         try await expectEqual(download(limit: 100), [100, 100])
-        for request in [
-            HTTPRequest(url: url, method: "POST"), HTTPRequest(url: url, headers: ["Range": "bytes=1-"]),
-        ] {
-            await expectHTTPError(.invalidRequest) { try await FileDownloader(stub).download(request, to: path) }
+        let (get, post) = (HTTPRequest(url: url), HTTPRequest(url: url, method: "POST"))
+        let part = HTTPRequest(url: url, headers: ["Range": "bytes=1-"])
+        for (request, place) in [(post, path), (part, path), (get, "relative"), (get, path + "\0")] {
+            await expectHTTPError(.invalidRequest) { try await FileDownloader(stub).download(request, to: place) }
         }
+        await expectHTTPError(.fileNotAllowed) { try await FileDownloader(stub).download(get, to: path + "/none") }
+        expectEqual(unsafe mkfifo(path + ".part", 0o600), 0)
+        await expectHTTPError(.fileNotAllowed) { try await download() }
     }
 }

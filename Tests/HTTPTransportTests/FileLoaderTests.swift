@@ -23,6 +23,12 @@ struct FileLoaderTests {
         try Data("abc".utf8).write(to: root.appending(path: "sub/a b.png"))
     }
 
+    private static let types: [String: String] = [
+        "jpg": "image/jpeg", "png": "image/png", "gif": "image/gif", "webp": "image/webp", "bmp": "image/bmp",
+        "ico": "image/x-icon", "svg": "image/svg+xml", "avif": "image/avif", "heic": "image/heic", "tif": "image/tiff",
+        "tiff": "image/tiff", "json": "application/json", "txt": "text/plain",
+    ]
+
     private func loader(limit: Int = 1 << 20) -> FileLoader {
         FileLoader(roots: [root.path], maximumByteCount: limit)
     }
@@ -62,6 +68,13 @@ struct FileLoaderTests {
         try Data("abc".utf8).write(to: root.appending(path: "c.d.JPEG"))
         let photo = try await loader.get(root.appending(path: "c.d.JPEG"))
         expectEqual(photo.headers["Content-Type"], "image/jpeg")
+        let local = try await loader.get(try required(URL(string: "file://LocalHost" + root.path + "/c.d.JPEG")))
+        expectEqual(local.status, 200)
+        for (suffix, type) in Self.types {
+            let file = root.appending(path: "file." + suffix)
+            try Data().write(to: file)
+            try await expectEqual(loader.get(file).headers["Content-Type"], type, "\(suffix)")
+        }
         expectEmpty(place.openDescriptors)
         try Data("abcd".utf8).write(to: url)
         let changed = try await loader.send(request)
@@ -140,8 +153,12 @@ struct FileLoaderTests {
             return try OpenFile(path: path, url: folder.url).entityTag
         }
         #expect(tags[0] != tags[1])
-        expectEqual(OpenFile.failure(EMFILE, folder.url).code, .tooManyOpenFiles)
-        expectEqual(OpenFile.failure(EIO, folder.url).code, .transferFailed)
+        for (reasons, code) in [
+            ([EMFILE, ENFILE], .tooManyOpenFiles), ([EIO], .transferFailed),
+            ([ELOOP, ENOTDIR, EACCES, EPERM, ENXIO], .fileNotAllowed),
+        ] as [([Int32], HTTPError.Code)] {
+            for reason in reasons { expectEqual(OpenFile.failure(reason, folder.url).code, code, "\(reason)") }
+        }
         let before = DescriptorTests.openOnes.count
         for _ in 0..<200 {
             _ = try OpenFile(path: path, url: folder.url)

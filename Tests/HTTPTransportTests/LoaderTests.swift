@@ -116,7 +116,10 @@ struct LoaderTests {
         var successful = other
         successful.options.acceptableStatuses = .success
         await expectHTTPError(.unacceptableStatus) { try await loader.send(successful) }
-        expectEqual(loader.schemes, ["asset"])
+        let shouting = try required(URL(string: "ASSET://logo"))
+        expectEqual(BytesLoader([url: .init([1]), shouting: .init([2])]).schemes, ["asset"])
+        expectEqual([response.metrics.bytesReceived, head.metrics.bytesReceived], [2, 2])
+        expectEqual(response.metrics.total, .zero)
     }
 
     @Test func `a closure answers for its schemes`() async throws {

@@ -48,6 +48,7 @@ struct NetworkMonitorTests {
         kernel.report(Self.wired)
         await expectEqual(states.next(), Self.wired)
         expect(monitor.state.isReachable)
+        expect(NetworkState(ipv6: .init(name: "eth0", kind: .wired)).isReachable)
         // A report without a change is none.
         kernel.report(Self.wired)
         kernel.report(NetworkState())

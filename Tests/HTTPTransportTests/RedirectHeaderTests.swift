@@ -14,11 +14,14 @@ struct RedirectHeaderTests {
         "Authorization": "a", "Cookie": "b", "Cookie2": "c", "Proxy-Authorization": "d", "X-API-Key": "e",
         "X-Custom-Token": "f", "Referer": "g", "Origin": "h", "From": "i", "accept": "j", "User-Agent": "k",
         "Range": "bytes=0-1", "If-None-Match": "l", "Content-Type": "m", "Content-Language": "n",
-        "Content-Encoding": "o", "Content-Location": "p", "Accept-Language": "q",
+        "Content-Encoding": "o", "Content-Location": "p", "Accept-Language": "q", "Accept-Encoding": "r",
+        "Cache-Control": "s", "If-Match": "t", "If-Modified-Since": "u", "If-Range": "v", "If-Unmodified-Since": "w",
+        "Pragma": "x",
     ]
     private static let forwarded: Set<String> = [
         "accept", "User-Agent", "Range", "If-None-Match", "Content-Type", "Content-Language", "Content-Encoding",
-        "Accept-Language",
+        "Accept-Language", "Accept-Encoding", "Cache-Control", "If-Match", "If-Modified-Since", "If-Range",
+        "If-Unmodified-Since", "Pragma",
     ]
 
     /// Which of the fields arrive, with their values, where a redirect leads to.

@@ -36,6 +36,8 @@ struct RequestContentTests {
         let plain = URL(string: "https://a.example/find")!
         let extended = try HTTPRequest(url: plain, method: "DELETE", query: HTTPQuery([.init("a", "")]))
         expectEqual(extended.url.absoluteString, "https://a.example/find?a=")
+        let bare = try HTTPRequest(url: plain, method: "OPTIONS", query: HTTPQuery())
+        expectEqual([extended.method, bare.method], ["DELETE", "OPTIONS"])
         let number = expectError(HTTPError.self) { try HTTPQuery(encoding: 5) }
         expectEqual(number?.code, .invalidRequest)
         let infinite = expectError(HTTPError.self) { try HTTPQuery(encoding: ["a": Double.infinity]) }
@@ -46,12 +48,14 @@ struct RequestContentTests {
         let form = HTTPRequest(url: url, form: HTTPQuery([.init("a b", "c&d")]))
         expectEqual(form.headers["Content-Type"], "application/x-www-form-urlencoded")
         expectEqual(form.body, Array("a%20b=c%26d".utf8))
-        expectEqual(form.method, "POST")
+        let put = HTTPRequest(url: url, method: "PUT", form: HTTPQuery([.init("a", "b")]))
+        expectEqual([form.method, put.method], ["POST", "PUT"])
         let json = try HTTPRequest(url: url, method: "PATCH", json: ["a": 1])
         expectEqual(json.headers["Content-Type"], "application/json")
         expectEqual(json.body, Array(#"{"a":1}"#.utf8))
         expectEqual(json.method, "PATCH")
-        let list = try HTTPRequest(url: url, propertyList: ["a": 1])
+        let list = try HTTPRequest(url: url, method: "PUT", propertyList: ["a": 1])
+        expectEqual([list.method, list.headers["Content-Type"]], ["PUT", "application/x-plist"])
         let bytes = try required(list.body)
         try expectEqual(PropertyListDecoder().decode([String: Int].self, from: Data(bytes)), ["a": 1])
         let error = expectError(HTTPError.self) { try HTTPRequest(url: url, json: [Double.nan]) }
@@ -99,6 +103,16 @@ struct RequestContentTests {
         guard case .parts(let parts) = try form.content().source else { return }
         let bytes = parts.flatMap { if case .bytes(let bytes) = $0 { bytes } else { [] as [UInt8] } }
         expectEqual(String(decoding: bytes, as: UTF8.self), expected)
+        var files = MultipartForm(boundary: "B")
+        files.append(fileAt: "/a/b.png", name: "h", filename: "c.png")
+        files.append(fileAt: "/", name: "i")
+        guard case .parts(let pieces) = try files.content().source else { return }
+        let heads = pieces.compactMap { piece -> String? in
+            if case .bytes(let bytes) = piece { String(decoding: bytes, as: UTF8.self) } else { nil }
+        }
+        let end = "\"\r\nContent-Type: application/octet-stream\r\n\r\n"
+        expectEqual(heads.map { $0.hasSuffix("filename=\"c.png" + end) }, [true, false, false, false, false])
+        expectEqual(heads.map { $0.hasSuffix("filename=\"file" + end) }, [false, false, true, false, false])
         form.append([], name: "g", type: "image/png\r\nX: y")
         form.append([], name: "h", type: "image/png")
         let error = expectError(HTTPError.self) { try form.content() }

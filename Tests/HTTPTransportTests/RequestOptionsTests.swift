@@ -50,7 +50,7 @@ struct RequestOptionsTests {
         let rows: [(path: String, message: String, change: (inout HTTPRequest.Options) -> Void)] = [
             ("/drip", "did not end within 0.08", { $0.totalTimeout = .milliseconds(80) }),
             ("/silence", "silent for 0.05", { $0.idleTimeout = .milliseconds(50) }),
-            ("/thinking", "no line of a response", { $0.firstByteTimeout = .milliseconds(50) }),
+            ("/thinking", "silent for 0.05 seconds; no line of", { $0.firstByteTimeout = .milliseconds(50) }),
         ]
         try await withOrigin(Self.client()) { exchange in
             switch exchange.path {
@@ -102,7 +102,7 @@ struct RequestOptionsTests {
                 $0.lowSpeedLimit = HTTPLowSpeedLimit(bytesPerSecond: 1_000_000, over: .milliseconds(100))
             }
             let error = await expectHTTPError(.timedOut) { try await client.bytes(request) }
-            expectEqual(error?.message.contains("slowly"), true)
+            expectEqual(error?.message, "The body arrived more slowly than 1000000 bytes a second.")
             // Several periods, and a byte in each is enough.
             request.url = origin.url("/fast")
             request.options.lowSpeedLimit = HTTPLowSpeedLimit(bytesPerSecond: 1, over: .milliseconds(200))
@@ -112,16 +112,25 @@ struct RequestOptionsTests {
     }
 
     @Test func `the time in which a reader has stopped a transfer is not slow`() async throws {
-        let size = 4 << 20
-        try await withOrigin(Self.client()) {
-            $0.respond(body: [UInt8](repeating: 1, count: size))
+        // More than waits for a reader, and less than the pace asks for.
+        let (size, rest) = (1 << 20, OriginGate())
+        try await withOrigin(Self.client()) { exchange in
+            exchange.write("HTTP/1.1 200 OK\r\nContent-Length: \(size + 1)\r\n\r\n")
+            exchange.write([UInt8](repeating: 1, count: size))
+            exchange.wire.hold(at: rest)
+            exchange.write([2])
         } _: { origin, client in
             let request = Self.request(origin) {
                 $0.lowSpeedLimit = HTTPLowSpeedLimit(bytesPerSecond: 1_000_000, over: .seconds(10))
             }
             let response = try await client.send(request)
             while await !client.table.backdateStoppedTransfer() { await Task.yield() }
-            try await expectEqual(response.body.collect(upTo: size).count, size)
+            var (chunks, count) = (response.body.makeAsyncIterator(), 0)
+            while count < size { count += try await required(chunks.next()).count }
+            // A turn of the loop, in which it has looked at the limits.
+            await expectEqual(client.transferCount, 1)
+            rest.open()
+            try await expectEqual(chunks.next(), [2])
         }
     }
 
@@ -155,6 +164,8 @@ struct RequestOptionsTests {
         expectEqual(origin.requests.map(\.path), ["/first", "/top", "/high", "/normal1", "/normal2", "/low"])
         await client.shutdown()
         origin.stop()
+        // For HTTP/2, whose normal weight is 16.
+        expectEqual(HTTPPriority.allCases.map(\.streamWeight), [1, 8, 16, 64, 256])
     }
 
     @Test func `options are part of the equality of requests and time is no part of their identity`() throws {
@@ -165,6 +176,7 @@ struct RequestOptionsTests {
         timed.options.firstByteTimeout = .seconds(1)
         timed.options.lowSpeedLimit = HTTPLowSpeedLimit(bytesPerSecond: 1, over: .seconds(1))
         timed.options.priority = .high
+        timed.options.reports = TransferReports { _ in }
         expect(timed != plain)
         expectEqual(timed.options.identity, plain.options)
         let changes: [(inout HTTPRequest.Options) -> Void] = [

@@ -39,6 +39,9 @@ struct ResponseCheckTests {
             expectEqual(plain.status, 404)
             request.options.acceptableStatuses = .success
             let error = await expectHTTPError(.unacceptableStatus) { try await client.send(request) }
+            expectEqual(error?.message, "The origin answered with status 404; 200-299 would be accepted.")
+            expectEqual(error?.status, 404)
+            expectEqual(error?.url, request.url)
             expectEqual(error?.response?.status, 404)
             expectEqual(error?.response?.headers["X-Reason"], "no")
             expectEqual(error?.response?.url, request.url)

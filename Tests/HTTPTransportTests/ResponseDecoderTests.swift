@@ -22,6 +22,8 @@ struct ResponseDecoderTests {
         let error = expectError(HTTPError.self) { try decoder.decode(response) }
         expectEqual(error?.code, code)
         expectEqual(error?.response?.beginning, response.bytes)
+        expectEqual(error?.status, response.status)
+        expectEqual(error?.url, response.url)
         return error
     }
 
@@ -37,6 +39,10 @@ struct ResponseDecoderTests {
         try expectEqual(trusted.decode(plist), Point(x: 4))
         let damaged = expect(.undecodableBody, ResponseDecoder.json(Point.self), try response("text/json", [0x7B]))
         #expect(damaged?.cause is DecodingError)
+        let types = ["application/json", "text/json", "text/javascript", "application/problem+json"]
+        expectEqual(types.filter { HTTPContentTypes.json.contains($0) }, types)
+        let lists = ["application/x-plist", "application/xml", "text/xml"]
+        expectEqual(lists.filter { HTTPContentTypes.propertyLists.contains($0) }, lists)
     }
 
     @Test func `an error page is never decoded`() throws {
@@ -90,6 +96,7 @@ struct ResponseDecoderTests {
             ("text/plain; Charset=utf-16be", [0, 0xE4], "ä"), ("text/plain; a=b; CHARSET = latin1", [0xE4], "ä"),
             ("text/plain; charset=windows-1252", [0xE4], "ä"), ("text/plain; charset=us-ascii", [0x61], "a"),
             ("text/plain; charset=utf-16", [0xFE, 0xFF, 0, 0xE4], "ä"),
+            ("text/plain; charset=UTF8", [0xC3, 0xA4], "ä"), ("text/plain; charset=ascii", [0x61], "a"),
         ] as [(String?, [UInt8], String)] {
             try expectEqual(ResponseDecoder.text.decode(response(type, bytes)), expected, "\(type ?? "-")")
         }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-import HTTPLoaders
 import TestSupport
 import Testing
 import WebImageTesting
 
+@testable import HTTPLoaders
 @testable import HTTPTransport
 
 /// The loaders around a client, with a real origin.
@@ -52,5 +52,36 @@ struct ResumingOriginTests {
         expectEqual(origin.requests.last?.headers["Range"], "bytes=100000-")
         await loader.shutdown()
         origin.stop()
+    }
+
+    @Test func `an answer that is of no use gives its connection away, also where a loader keeps it`() async throws {
+        let large = [UInt8](repeating: 1, count: 4 << 20)
+        try await withOriginServer { origin in
+            for status in [206, 416, 503] {
+                let head = "HTTP/1.1 \(status) X\r\nContent-Length: \(large.count)\r\n\r\n"
+                origin.respond(to: "/\(status)", inTurn: .verbatim(Array(head.utf8) + large), .ok([1]))
+            }
+            let other = origin.url("/other")
+            origin.respond(to: "/other", with: .ok([1]))
+            let limits = HTTPClient.Configuration.loopback {
+                ($0.maximumConnectionsPerHost, $0.totalTimeout) = (1, .seconds(20))
+            }
+            let (client, kept, store) = (HTTPClient(configuration: limits), Journal<HTTPResponse>(), PartialBodyStore())
+            let keeping = ClosureLoader { request in
+                let response = try await client.send(request)
+                kept.write(response)
+                return response
+            }
+            for status in [206, 416, 503] {
+                let request = HTTPRequest(url: origin.url("/\(status)"))
+                store.keep(PartialBody(validator: "\"v\"", total: 9, count: 4), for: request.resumptionKey)
+                let loader: any HTTPLoading =
+                    status == 503
+                    ? AlternativesLoader(keeping) { _ in [other] } : ResumingLoader(keeping, store: store)
+                try await expectEqual(loader.bytes(request), [1], "\(status)")
+            }
+            expectEqual(kept.entries.map(\.status), [206, 200, 416, 200, 503, 200])
+            await client.shutdown()
+        }
     }
 }

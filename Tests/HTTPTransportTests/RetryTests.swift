@@ -56,7 +56,14 @@ struct RetryTests {
             origin.respond(to: "/x", inTurn: .verbatim(Array(refusal.utf8) + large), .ok([1]))
             let client = HTTPClient(configuration: .loopback { $0.maximumConnectionsPerHost = 1 })
             let clock = ManualClock()
-            let loader = RetryingLoader(client, clock: clock, fraction: { 1 })
+            // One that keeps its answers, as for a log.
+            let kept = Journal<HTTPResponse>()
+            let keeping = ClosureLoader { request in
+                let response = try await client.send(request)
+                kept.write(response)
+                return response
+            }
+            let loader = RetryingLoader(keeping, clock: clock, fraction: { 1 })
             let request = HTTPRequest(url: origin.url("/x"))
             async let response = loader.send(request)
             while clock.sleepers == 0 { await Task.yield() }
@@ -82,6 +89,19 @@ struct RetryTests {
         expectEqual(sending.send(loader(), "POST").value?.status, 503)
         expectEqual(stub.requestCount, 4)
         expectEqual(clock.sleepers, 0)
+        // And all of these are.
+        for status in [408, 429, 500, 502, 503, 504] {
+            stub.respond(to: "/x", with: .status(status), .ok([]))
+            expectEqual(sending.send(loader(fraction: 0)).value?.status, 200, "\(status)")
+        }
+        for code in [HTTPError.Code.cannotConnect, .cannotResolveHost, .connectionLost] {
+            stub.respond(to: "/x", with: .failure(code), .ok([]))
+            expectEqual(sending.send(loader(fraction: 0)).value?.status, 200, "\(code)")
+        }
+        for method in ["HEAD", "OPTIONS", "PUT", "DELETE"] {
+            stub.respond(to: "/x", with: .status(503), .ok([]))
+            expectEqual(sending.send(loader(fraction: 0), method).value?.status, 200, "\(method)")
+        }
     }
 
     @Test func `an origin is obeyed up to a limit, also where its status is an error`() throws {

@@ -111,17 +111,28 @@ struct TimeoutTests {
         let size = 8 << 20
         // Made before: the origin must not be slow to answer.
         let body = [UInt8](repeating: 3, count: size)
+        let part = Array(body[..<(1 << 20)])
         try await Self.withoutSilence { limit in
             try await withOrigin(Self.configuration(idle: limit)) { exchange in
                 if exchange.path == "/silent" { return exchange.waitForClose() }
-                exchange.respond(body: body)
+                guard exchange.path == "/part" else { return exchange.respond(body: body) }
+                exchange.write("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
+                exchange.write(part)
+                exchange.waitForClose()
             } _: { origin, client in
-                let slow = try await client.get(origin.url("/big"))
+                let (slow, cut) = (try await client.get(origin.url("/big")), try await client.get(origin.url("/part")))
                 // Silent origins are the clock: several idle limits pass while the big body is not read.
                 for _ in 0..<3 {
                     await expectHTTPError(.timedOut) { try await client.get(origin.url("/silent")) }
                 }
                 try await expectEqual(slow.body.collect(upTo: size).count, size)
+                // An origin that has sent no more meanwhile is silent from now on.
+                var count = 0
+                do { for try await chunk in cut.body { count += chunk.count } } catch let error as HTTPError {
+                    guard count == part.count else { throw error }
+                    expectEqual(error.message.contains("silent"), true)
+                }
+                expectEqual(count, part.count)
             }
         }
     }

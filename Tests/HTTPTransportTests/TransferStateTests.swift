@@ -37,6 +37,15 @@ struct TransferStateTests {
             let bytes = try await transfer.response().bytes
             expectEqual(bytes, Array("abcdefghij".utf8))
         }
+        // Each step is told, also where all comes at once.
+        let steps = Journal<String>()
+        try await withOrigin(handler: { $0.respond(body: [1]) }) { origin, client in
+            var request = HTTPRequest(url: origin.url("/"))
+            request.options.reports = TransferReports { steps.write("\($0)") }
+            try await expectEqual(client.bytes(request), [1])
+        }
+        expectEqual(Array(steps.entries.prefix(2)), ["connecting", "sending(byteCount: 0)"])
+        expectEqual(steps.entries.last, "receiving(byteCount: 1, expected: Optional(1))")
     }
 
     @Test func `reports of an earlier run do not count`() {
@@ -86,7 +95,7 @@ struct TransferStateTests {
         expectEqual(transfer.state, .ended(.cancelled))
     }
 
-    @Test(arguments: [1, 20_000, 64 << 10]) func `the content that a response follows is told as sent`(
+    @Test(arguments: [1, 20_000, 64 << 10, 300_000]) func `the content that a response follows is told as sent`(
         _ count: Int
     ) async throws {
         try await withOrigin(handler: { $0.respond(200, body: [1]) }) { origin, client in

@@ -172,13 +172,21 @@ struct UploadTests {
         pacing.respondToEverything { _ in OriginReply.ok([1]).delayed(by: .milliseconds(300)) }
         let pacer = HTTPClient(configuration: .loopback)
         let wait = HTTPRequest(url: pacing.url("/"))
-        try await withRecorder(.loopback { $0.idleTimeout = .milliseconds(50) }) { origin, client in
-            let content = HTTPContent.stream(byteCount: 2) {
-                AsyncThrowingStream<[UInt8], any Error> { try await pacer.bytes(wait) }.prefix(2)
-            }
+        let content = HTTPContent.stream(byteCount: 2) {
+            AsyncThrowingStream<[UInt8], any Error> { try await pacer.bytes(wait) }.prefix(2)
+        }
+        let limits = HTTPClient.Configuration.loopback {
+            ($0.idleTimeout, $0.totalTimeout) = (.milliseconds(50), .seconds(20))
+        }
+        try await withRecorder(limits) { origin, client in
             let bytes = try await client.bytes(Self.request(origin, content))
             expectEqual(bytes, [1])
             expectEqual(origin.requests.map(\.body), [[1, 1]])
+        }
+        // What comes behind it is.
+        try await withOrigin(limits, handler: { $0.waitForClose() }) { origin, client in
+            let error = await expectHTTPError(.timedOut) { try await client.send(Self.request(origin, content)) }
+            expectEqual(error?.message.contains("silent"), true)
         }
         await pacer.shutdown()
     }

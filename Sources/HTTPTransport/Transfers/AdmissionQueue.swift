@@ -30,6 +30,8 @@ struct AdmissionQueue {
     private let maximumQueueLength: Int
     private var lanes: [Origin: Lane] = [:]
     private var waitingOrigins: [Origin] = []
+    /// Whose turn is next of the waiting origins: that behind the one that was served last.
+    private var turn = 0
     /// The number of connections in use, as far as it is known here.
     private(set) var connections = 0
     /// The number of transfers that wait.
@@ -95,14 +97,14 @@ struct AdmissionQueue {
     /// The waiting transfers that may run now.
     mutating func admit() -> [Transfer] {
         var admitted: [Transfer] = []
-        var (index, untouched) = (0, 0)
+        var untouched = 0
         // Rounds over the origins until a whole round admits nothing.
         while untouched < waitingOrigins.count {
-            if index >= waitingOrigins.count { index = 0 }
-            let lane = lane(of: waitingOrigins[index])
+            let lane = lane(of: waitingOrigins[turn])
             if lane.waiting.isEmpty {
                 (lane.isListed, lane.waiting) = (false, SlotQueue())
-                waitingOrigins.remove(at: index)
+                waitingOrigins.remove(at: turn)
+                if turn == waitingOrigins.count { turn = 0 }
                 continue
             }
             if mayRun(in: lane), let next = lane.waiting.popFirst() {
@@ -113,7 +115,7 @@ struct AdmissionQueue {
             } else {
                 untouched += 1
             }
-            index += 1
+            turn = (turn + 1) % waitingOrigins.count
         }
         return admitted
     }

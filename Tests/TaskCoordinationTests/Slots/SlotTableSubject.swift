@@ -33,6 +33,7 @@ final class SlotTableSubject {
     }
 
     func release(in lane: String = "") { table.release(in: numbers[lane]!) }
+    func change(_ settings: SlotSettings) { table.change(settings) }
     func next() -> Waiter? { table.next().map { note($0) } }
     func remove(_ place: Table.Place) -> Waiter? { table.remove(place) }
     func move(_ place: Table.Place, to priority: UInt8) { table.move(place, to: priority) }

@@ -206,6 +206,18 @@ import WebImageTesting
             expectEqual([table.nextRound(stalled: ["a": 9, "b": 9]).served.count, table.lent], [3, 4])
             expectEqual(table.nextRound(stalled: ["a": 9, "b": 9, "c0": 9]).served, [])
         }
+        // No lane gives way to itself, and none is served above a limit that was lowered.
+        do {
+            let alone = SlotTableSubject(.init(limit: 1))
+            expect(alone.take(in: "slow"))
+            alone.queue(0, in: "slow")
+            for _ in 0..<5 { expectEqual(alone.nextRound(stalled: ["slow": 9]).served, []) }
+            let table = full(of: "drip", waiting: 1)
+            table.queue(99, in: "fast")
+            table.change(.init(limit: 3, share: 2))
+            let counts = (0..<3).map { _ in table.nextRound().served.count }
+            expectEqual(counts, [0, 0, 1])
+        }
     }
 
     private func full(of lane: String, waiting: Int) -> SlotTableSubject {
