@@ -36,6 +36,8 @@ struct DecodedImageTests {
         let first = image.firstFrame
         expectAll(first.byteCount == 4, !first.isAnimated, first.loopCount == 0, first.hasAlpha)
         expectEqual(first.frames[0].duration, .zero)
+        expectEqual("\(image)", "DecodedImage(1x1, 3 frames, alpha)")
+        expectEqual("\(first)", "DecodedImage(1x1, 1 frame, alpha)")
     }
 
     @Test func `an error has a message and a place`() {

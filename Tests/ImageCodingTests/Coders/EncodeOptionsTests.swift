@@ -36,6 +36,11 @@ struct EncodeOptionsTests {
         }
         let quality = try required(try (1...95).first { try file($0) == small })
         try expect(file(quality + 1).count, >, limit)
+        // Whichever quality is the last within the limit, it is found.
+        let plain = ImageCoders(decoders: [], encoders: [ByteOfQuality()])
+        for quality in 1..<80 {
+            try expectEqual(plain.encode(image, as: .jpeg().limited(toByteCount: quality)).count, quality)
+        }
         // A limit that no quality reaches gives the smallest file; formats without a quality have one file.
         let tiny = try Self.noise(16)
         let least = format.with { $0.quality = 1 }
@@ -90,5 +95,13 @@ struct EncodeOptionsTests {
         let options = DecodeOptions(frames: .run(2..<4))
         let file = try coders.decode(coders.transcode(bytes, as: format, options: options))
         try expectEqual(file.pixels, coders.decode(bytes).frame(at: 2).pixels)
+    }
+}
+
+/// Writes a byte for each step of the quality.
+private struct ByteOfQuality: ImageEncoding {
+    func canEncode(_ format: ImageFormat) -> Bool { true }
+    func encode(_ image: DecodedImage, as format: EncodedFormat) -> [UInt8] {
+        [UInt8](repeating: 0, count: format.options.quality)
     }
 }

@@ -20,20 +20,23 @@ import WebImageTesting
         let known = try required(profile(file))
         func part(_ number: UInt8, _ bytes: ArraySlice<UInt8>) -> [UInt8] {
             var payload = Array("ICC_PROFILE\0".utf8)
-            payload += [number, 2]
+            payload += [number, 8]
             payload += bytes
             return [0xFF, 0xE2] + Array(PNGChunk.bigEndian(UInt32(payload.count + 2)).suffix(2)) + payload
         }
         let kept = try coders.decode(file, options: DecodeOptions(keepsColors: true))
         let plain = try coders.encode(kept, as: .jpeg(quality: 95))
-        let (first, second) = (part(1, known[..<200]), part(2, known[200...]))
+        let length = (known.count + 7) / 8
+        // The last part stands first.
+        let parts = (0..<8).reversed().map { number in
+            part(UInt8(number + 1), known[number * length..<min((number + 1) * length, known.count)])
+        }
         let (start, rest) = (Array(plain[..<2]), Array(plain[2...]))
-        // The second part stands first.
-        let swapped = start + second + first + rest
+        let swapped = start + parts.joined() + rest
         expectEqual(profile(swapped, limit: known.count), known)
         expectNil(profile(swapped, limit: known.count - 1))
         let fill: [UInt8] = [0xFF, 0xFF]
-        let filled = start + fill + second + fill + first + fill + rest
+        let filled = start + parts.flatMap { fill + $0 } + fill + rest
         expectEqual(profile(filled), known)
         try expectEqual(coders.decode(filled).pixels, coders.decode(swapped).pixels)
         try expect(coders.decode(filled).pixels != coders.decode(plain).pixels)

@@ -102,6 +102,14 @@ struct OrientationTests {
         file.replaceSubrange(4..<8, with: [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: length >> $0) })
         try expectEqual(ImageCoders.default.properties(of: file).orientation, .right)
         try expect(ImageCoders.default.decode(file).isSame(as: ImageCoders.default.decode(bytes)))
+        // Of two blocks of EXIF the first one counts here, too.
+        let later = little(value: 3)
+        let known = MetadataBlocks(of: file).exif
+        let both = file + Array("EXIF".utf8) + [UInt8(later.count), 0, 0, 0] + later
+        expectAll(known != nil, MetadataBlocks(of: both).exif == known)
+        let png = try PNGChunk.inserting("eXIf", later, into: Fixture.named("exif6.png").bytes)
+        let first = PNGChunk.inserting("eXIf", little(value: 8), into: png)
+        expectEqual(MetadataBlocks(of: first).exif.map { Array($0) }, little(value: 8))
     }
 
     @Test(arguments: 2...8) func `a JPEG is turned without a second bitmap`(orientation: Int) throws {

@@ -175,11 +175,17 @@ import WebImageTesting
         let gate = Gate()
         let staged = try StagedManager(seed: 1, gate: gate, configuration: configuration)
         let (pictures, file) = ((0..<2).map { _ in staged.load(.numbered(1)) }, staged.data(.numbered(2)))
+        staged.run()
         let busy = try required(staged.occupancy())
-        expectEqual([busy.callers, busy.flights], [3, 2])
+        expectEqual([busy.callers, busy.flights, busy.queuedDownloads, busy.runningDownloads], [3, 2, 1, 1])
         staged.open(gate)
         expectAll(pictures.allSatisfy { $0.value != nil }, file.value != nil)
-        let refreshes = staged.manager.pipeline.refreshes
+        let (refreshes, failures) = (staged.manager.pipeline.refreshes, staged.manager.pipeline.failures)
+        failures.record(
+            ImageLoadError(code: .undecodable, message: "broken"),
+            for: LoadKey(.numbered(3), variant: ImageRequest.numbered(3).variantKey), isOfAddress: true)
+        expectEqual(staged.occupancy()?.rememberedByteCount, failures.byteCount)
+        failures.forgetAll()
         _ = refreshes.start(.init(.numbered(1)), on: staged.executor, now: { Date(timeIntervalSince1970: 1) }) { true }
         expectEqual(staged.occupancy()?.isIdle, true)
         expectEqual(staged.occupancy().map { $0.rememberedByteCount > 0 }, true, "the pause of a refresh")
@@ -201,7 +207,7 @@ import WebImageTesting
         let request = ImageRequest.numbered(1, transformers: [.resize(to: .init(width: 4, height: 4))])
         staged.loadInTurn(request)
         staged.emptyMemory()
-        let queue = staged.manager.pipeline.processing.queue
+        let (queue, activities) = (staged.manager.pipeline.processing.queue, staged.manager.activities())
         let holder = staged.start { try await $0.pipeline.processing.queue.turn() }
         staged.run()
         expect(holder.value?.take(queue.byteLimit) == true)
@@ -210,6 +216,46 @@ import WebImageTesting
         holder.value?.end()
         staged.run()
         expectEqual(load.value?.source, .disk)
+        expectEqual(staged.manager.counters.diskHits, 1)
+        let names = Self.names(of: Self.seen(activities, staged)).map { $0.prefix(12) }
+        expectEqual(names, ["hit disk", "waiting for ", "finished dis"])
+    }
+
+    /// All that a watcher has been told by the end.
+    private static func seen(_ activities: AsyncStream<LoadActivity>, _ staged: StagedManager) -> [LoadActivity] {
+        _ = staged.shutdown()
+        staged.run()
+        let watcher = staged.start { _ in
+            var seen: [LoadActivity] = []
+            for await activity in activities { seen.append(activity) }
+            return seen
+        }
+        staged.run()
+        return watcher.value ?? []
+    }
+
+    @Test func `what the disk has no room for is dropped, counted and told, and what waits for it is work`() throws {
+        var configuration = ImageManager.Configuration()
+        configuration.maximumWriteByteCount = 1
+        let warned = Journal<CacheError.Code>()
+        configuration.disk?.onWarning = { warned.write($0.code) }
+        let staged = try StagedManager(seed: 1, configuration: configuration)
+        let activities = staged.manager.activities()
+        let loads = (1...3).map { number in
+            var request = ImageRequest.numbered(number)
+            request.cachePolicy = .reload
+            return staged.load(request)
+        }
+        staged.run(without: .files)
+        expect(loads.allSatisfy { $0.value != nil })
+        let look = staged.start { await $0.occupancy }
+        staged.run(without: .files)
+        expectEqual(look.value?.pendingWrites, 1)
+        expectAll(staged.manager.counters.droppedWrites == 2, warned.entries == [.overloaded])
+        staged.run()
+        let names = Self.names(of: Self.seen(activities, staged))
+        expectEqual(["stored", "write dropped"].map { name in names.count { $0 == name } }, [3, 2])
+        expectEqual(staged.fileCount, 1)
     }
 
     @Test func `a disk cache that does not work is an activity and a state`() async throws {

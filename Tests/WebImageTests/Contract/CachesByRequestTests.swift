@@ -107,6 +107,8 @@ import WebImageTesting
             staged.emptyMemory()
             let file = staged.dataInTurn(request, as: .original)
             expectEqual(file.value?.format, hasAlpha ? .png : .jpeg)
+            let written: EncodedFormat = hasAlpha ? .png : .jpeg(quality: 90)
+            try expectEqual(file.value?.bytes, ImageCoders.default.encode(image, as: written))
             expectEqual(staged.loadInTurn(request).value?.image.width, 8)
             var small = request
             small.transformers = Self.small.transformers

@@ -158,8 +158,9 @@ import WebImageTesting
                 seed,
                 answer: { request in
                     let bytes = try [0] + Pictures.png(1).map { $0 ^ 0x55 }
-                    return HTTPResponse(
-                        status: 200, headers: ["X-Key": "85"], url: request.url, body: HTTPBody([bytes]))
+                    // The first piece is long enough to be looked at, and no picture yet.
+                    let pieces = [Array(bytes[..<70]), Array(bytes[70...])]
+                    return HTTPResponse(status: 200, headers: ["X-Key": "85"], url: request.url, body: HTTPBody(pieces))
                 },
                 { hooks in
                     hooks.bodyTransformer = BodyTransformer(identity: "xor") { body, head in
@@ -173,6 +174,24 @@ import WebImageTesting
             staged.emptyMemory()
             let again = staged.loadInTurn(.numbered(1))
             expectEqual(again.value?.source, .disk, "a part with a name does not keep the picture off the disk")
+        }
+
+        // A request's own part goes before that of the manager.
+        do {
+            func parts(_ name: String) -> RequestParts {
+                var parts = RequestParts()
+                parts.responseModifier = ResponseModifier(identity: name) { $0 }
+                parts.bodyTransformer = BodyTransformer(identity: name) { body, _ in body }
+                parts.serializer = CacheSerializer(identity: name) { original, _ in original.bytes }
+                return parts
+            }
+            let common = parts("manager")
+            var (hooks, request) = (ImageManager.Hooks(), ImageRequest.numbered(1))
+            hooks.responseModifier = common.responseModifier
+            (hooks.bodyTransformer, hooks.cacheSerializer) = (common.bodyTransformer, common.serializer)
+            request.changeParts { $0 = parts("request") }
+            let names = hooks.applied(to: request).partsOrDefaults.namesOfBytes
+            expectEqual(names.map(\.identity), ["request", "request", "request"])
         }
     }
 

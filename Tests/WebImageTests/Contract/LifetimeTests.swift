@@ -37,6 +37,28 @@ import WebImageTesting
             expectEqual(found.value?.map { $0?.age }, names.map { _ in lifetime.disk })
             expectEqual(found.value?.map { $0?.sharedAge }, names.map { _ in lifetime.shared })
         }
+
+        // So has what a program stores, and what an alternative brings.
+        let staged = try StagedManager(seed: seed) { request in
+            guard request.url.host() == "mirror.test" else { return HTTPResponse(status: 503, url: request.url) }
+            return try HTTPResponse.picture(for: request)
+        }
+        var requests = (1...3).map { ImageRequest.numbered($0) }
+        for place in requests.indices { requests[place].lifetime = CacheLifetime(.sliding(.seconds(60))) }
+        requests[2].alternatives = [ImageRequest(URL(string: "https://mirror.test/3.png")!)]
+        let ages = staged.start { [requests] manager in
+            await manager.store(ImageFactory.picture(width: 4, height: 4, seed: 1), for: requests[0])
+            try await manager.store(Pictures.png(2), for: requests[1])
+            _ = try await manager.load(requests[2])
+            await manager.flush()
+            var ages: [CacheAge?] = []
+            for request in requests {
+                ages.append(try await manager.diskCache?.metadata(for: request.originalKey)?.age)
+            }
+            return ages
+        }
+        staged.run()
+        expectEqual(ages.value, requests.map { _ in .sliding(.seconds(60)) })
     }
 
     @Test(arguments: 0..<10 as Range<UInt64>)
@@ -84,7 +106,10 @@ import WebImageTesting
         let caches = ImageCaches(
             memory: MemoryLimits(age: .absolute(.seconds(10))), disk: nil, executor: nil,
             clock: { start + passed.withLock { $0 } })
-        let transport = StubTransport(gate: nil, HTTPResponse.picture)
+        let transport = StubTransport(gate: nil) { request in
+            guard request.url.lastPathComponent != "6.png" else { return HTTPResponse(status: 503, url: request.url) }
+            return try HTTPResponse.picture(for: request)
+        }
         let manager = ImageManager(configuration: .unchanged, caches: caches, transport: transport)
         var sliding = ImageRequest.numbered(2)
         sliding.lifetime.memory = .sliding(.seconds(10))
@@ -94,12 +119,26 @@ import WebImageTesting
         for request in requests { _ = try await manager.image(for: request) }
         let file = try await manager.encodedImage(for: sliding)
         expectEqual(file.frameCount, 1)
+        // What a program stores, and what an alternative brings, has the same end.
+        let others = (4...6).map { number in
+            var request = ImageRequest.numbered(number)
+            request.lifetime.memory = .never
+            if number == 6 { request.alternatives = [.numbered(7)] }
+            return request
+        }
+        await manager.store(ImageFactory.picture(width: 4, height: 4, seed: 1), for: others[0])
+        try await manager.store(Pictures.png(5), for: others[1])
+        _ = try await manager.image(for: others[2])
+        let names: [MemoryKey] = [
+            .picture(others[0].variantKey), .file(others[1].originalKey), .picture(others[2].variantKey),
+        ]
         passed.withLock { $0 = .seconds(9) }
         expectEqual(requests.map { manager.peek($0) != nil }, [true, true, true])
         passed.withLock { $0 = .seconds(18) }
         expectEqual(requests.map { manager.peek($0) != nil }, [false, true, true])
         passed.withLock { $0 = .seconds(28) }
         expectEqual(requests.map { manager.peek($0) != nil }, [false, false, true])
+        expect(names.allSatisfy { caches.memory.contains($0) })
         _ = await manager.shutdown(within: .seconds(5))
     }
 }

@@ -140,6 +140,20 @@ import WebImageTesting
         staged.emptyMemory()
         staged.time.advance(by: .seconds(2 * 86_400))
         expectEqual(Self.picture(staged, Self.request(.cacheFirst))?.source, .disk, "day 8 after the first store")
+
+        // A load that waits for stores returns when the entry is renewed, which is looked at in the same step.
+        let shelf = CachingDocumentationTests.Shelf()
+        let own = ImageCaches(memory: MemoryLimits(), disk: shelf, executor: staged.executor)
+        var request = Self.request(.revalidate)
+        (request.caches, request.waitsForStores) = (Identified(identity: "shelf", own), true)
+        for seconds in [0, 60] {
+            let control = staged.start { [request] manager in
+                _ = try await manager.load(request)
+                return await shelf.entries[key]?.metadata.origin?.headers["Cache-Control"]
+            }
+            staged.run()
+            expectEqual(control.value, "max-age=\(seconds)")
+        }
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>)

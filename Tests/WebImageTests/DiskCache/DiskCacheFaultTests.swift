@@ -132,7 +132,8 @@ struct DiskCacheFaultTests {
 
     @Test(arguments: [
         (EROFS, CacheError.Code.readOnly), (EACCES, .permissionDenied), (EDQUOT, .diskFull), (EFBIG, .tooLarge),
-        (EMFILE, .tooManyOpenFiles), (EIO, .inputOutput), (ENOTDIR, .folderUnavailable),
+        (EMFILE, .tooManyOpenFiles), (EIO, .inputOutput), (ENOTDIR, .folderUnavailable), (EPERM, .permissionDenied),
+        (ENFILE, .tooManyOpenFiles), (ELOOP, .folderUnavailable), (ENAMETOOLONG, .folderUnavailable),
     ])
     func `a folder that cannot be written is reported once, until it works again`(
         number: Int32, code: CacheError.Code
@@ -151,6 +152,7 @@ struct DiskCacheFaultTests {
             }
             expectEqual(subject.warnings.codes, Array(repeating: code, count: round))
             try expectEqual(subject.run { await $0.trouble }?.code, code)
+            try expectEqual(subject.run { await $0.statistics.refusals }, 3 * round)
             subject.faults.clear()
             try expect(subject.run(store).isStored)
             try expectNil(subject.run { await $0.trouble })

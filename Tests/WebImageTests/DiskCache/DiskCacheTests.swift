@@ -168,6 +168,7 @@ struct DiskCacheTests {
         let outcome = try await cache.store(sampleEntry(1, size: 10_000), for: key)
         expectEqual(outcome.error?.code, .tooLarge)
         try await expect(cache.store(sampleEntry(1, size: 9_000), for: key).isStored)
+        await expectEqual(cache.statistics.refusals, 1)
         // The header, the key and the metadata count, too: what is stored is found.
         for size in stride(from: 9_400, through: 9_960, by: 40) {
             let key = CacheKey("\(size)")
@@ -190,6 +191,7 @@ struct DiskCacheTests {
         try await expect(cache.contains(key))
         await expectEqual(cache.totalBytes, folder.entryBytes)
         await expect(cache.totalBytes, <=, 95_000)
+        await expect(cache.totalBytes, >, 88_000, "a tenth goes, and what one entry has")
         await expect(cache.statistics.evictions, >, 200)
     }
 

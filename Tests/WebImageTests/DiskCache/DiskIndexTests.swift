@@ -67,7 +67,8 @@ struct DiskIndexTests {
         ] { passed.append(gate.shouldReport(CacheError(code: code, message: ""), during: sort)) }
         expectEqual(passed, [true, false, true, false, true])
         gate.recover(.writing)
-        let full = CacheError(code: .diskFull, message: "")
+        let full = CacheError(code: .diskFull, message: "Full.", path: "/cache", errno: 28)
+        expectEqual("\(full)", "diskFull: Full. [/cache] (errno 28)")
         passed = [
             gate.shouldReport(full, during: .reading), gate.shouldReport(full, during: .writing),
             gate.shouldReport(full, during: .writing),

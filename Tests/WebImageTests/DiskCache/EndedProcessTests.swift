@@ -44,7 +44,8 @@ struct EndedProcessTests {
             _ = stage.outcome(of: Self.work)
             isDone = faults.count < place
             // The next process has another name for its unfinished files.
-            for (number, name) in stage.folder.unfinishedFiles.enumerated() {
+            let unfinished = stage.folder.unfinishedFiles
+            for (number, name) in unfinished.enumerated() {
                 let temporary = stage.folder.path + "/tmp/"
                 try FileManager.default.moveItem(atPath: temporary + name, toPath: temporary + "deadbeef-\(number)")
             }
@@ -52,16 +53,17 @@ struct EndedProcessTests {
             let check = Probe(on: stage.executor) {
                 var present: [Int: [UInt8]] = [:]
                 for number in 0..<4 { present[number] = try await next.entry(for: Self.keys[number])?.bytes }
-                return (present, await next.totalBytes, await next.statistics.damagedEntries)
+                return (present, await next.totalBytes, await next.statistics)
             }
             stage.run()
-            let (present, totalBytes, damaged) = try required(check.value, "call \(place)")
+            let (present, totalBytes, statistics) = try required(check.value, "call \(place)")
             for (number, bytes) in present {
                 expect(Self.bytes(of: number).contains(bytes), "call \(place)")
                 found.insert(number)
             }
             expectEqual(totalBytes, stage.folder.entryBytes, "call \(place)")
-            expectEqual(damaged, 0, "call \(place)")
+            expectEqual(
+                [statistics.damagedEntries, statistics.abandonedFiles], [0, unfinished.count], "call \(place)")
             expectEmpty(stage.folder.unfinishedFiles, "call \(place)")
             expectEqual(stage.leftovers(of: next), [], "call \(place)")
         }

@@ -15,6 +15,7 @@ struct NamespaceTests {
         expectEqual(folder("app", ["XDG_CACHE_HOME": "/x", "HOME": "/h"]), "/x/swift-web-image/app")
         expectEqual(folder("app", ["XDG_CACHE_HOME": "x", "HOME": "/h"]), "/h/.cache/swift-web-image/app")
         expectEqual(folder("app", [:], home: "/home/u"), "/home/u/.cache/swift-web-image/app")
+        expectEqual(folder("app", [:]), "./.cache/swift-web-image/app")
 
         // A program has a folder of its own, unless it names a namespace.
         let name = ProcessEnvironment.programName

@@ -88,7 +88,9 @@ struct ReadsInMemoryTests {
         }
     }
 
-    @Test(arguments: [FileSystem.Call.openInMemory, .readInMemory], [EAGAIN, EIO, ELOOP, ENOSYS, EOPNOTSUPP, EPERM])
+    @Test(
+        arguments: [FileSystem.Call.openInMemory, .readInMemory],
+        [EAGAIN, EIO, ELOOP, ENOSYS, EOPNOTSUPP, EPERM, EINVAL, E2BIG])
     func `what is not in memory is read by a thread, and a system that cannot tell is not asked again`(
         call: FileSystem.Call, number: Int32
     ) throws {

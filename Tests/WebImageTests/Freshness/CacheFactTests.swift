@@ -43,6 +43,11 @@ import WebImageTesting
             request.cachePolicy = .revalidate
             try expectEqual(status(stage, request), "WebImage; fwd=request; fwd-status=304")
             try expectEqual(status(stage, .numbered(1)), "WebImage; hit", "the confirmation was another load's")
+            let files = try [CachePolicy.reload, .revalidate, .cacheFirst].map { policy in
+                request.cachePolicy = policy
+                return try required(stage.staged.dataInTurn(request, as: .png).value).cacheStatus().description
+            }
+            expectEqual(files.last, "WebImage; hit", "\(files)")
         }
     }
 

@@ -109,6 +109,9 @@ import WebImageTesting
         func entry(for key: CacheKey) -> DiskEntry? { entries[key] }
 
         func store(_ entry: DiskEntry, for key: CacheKey) -> StoreOutcome {
+            var entry = entry
+            entry.metadata.generation = ContentGeneration(of: entry.bytes)
+            entry.metadata.storedAt = Int64(Date.now.timeIntervalSince1970)
             entries[key] = entry
             return .stored
         }
@@ -123,8 +126,7 @@ import WebImageTesting
                 return nil
             }
             change(&entry.metadata)
-            entries[key] = entry
-            return .stored
+            return store(entry, for: key)
         }
 
         func remove(_ key: CacheKey) { entries[key] = nil }

@@ -22,6 +22,8 @@ import WebImageTesting
             _ = try await manager.encodedImage(for: .numbered(1)) { _ in names.write(Tenant.name) }
         }
         expectAll(names.count > 0, names.entries.allSatisfy { $0 == "one" })
+        let parts = [(1, 4), (4, 4), (5, 4), (1, 0)].map { LoadProgress(receivedByteCount: $0, expectedByteCount: $1) }
+        expectEqual(parts.map(\.fraction), [0.25, 1, 1, nil])
         await expect(manager.shutdown(within: .seconds(60)).isClean)
     }
 }

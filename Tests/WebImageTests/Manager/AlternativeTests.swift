@@ -31,6 +31,11 @@ import WebImageTesting
         }
         request.alternatives = (0..<10).map { ImageRequest(URL(string: "https://mirror.test/\($0).png")!) }
         request.alternatives[1].transfer.credential = .bearer("other")
+        request.alternatives[2].modifier = RequestModifier(identity: "its own") { plain in
+            var signed = plain
+            signed.headers["X-Signature"] = "4567"
+            return signed
+        }
         let error = scenario.loadInTurn(request).error as? ImageLoadError
         expectEqual(error?.failuresOfAlternatives.count, 8)
         let sent = scenario.transport.requests.map(\.options)
@@ -39,7 +44,8 @@ import WebImageTesting
             ["Bearer secret", nil, "Bearer other"] + .init(repeating: nil, count: 6))
         expectEqual(sent.map(\.cookies.values.count), [1] + .init(repeating: 0, count: 8))
         expectEqual(
-            scenario.transport.requests.map { $0.headers["X-Signature"] }, ["0123"] + .init(repeating: nil, count: 8))
+            scenario.transport.requests.map { $0.headers["X-Signature"] },
+            ["0123", nil, nil, "4567"] + .init(repeating: nil, count: 5))
     }
 
     @Test func `an alternative is looked up where both requests read`() {

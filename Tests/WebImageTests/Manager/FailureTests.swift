@@ -20,6 +20,12 @@ import WebImageTesting
             let repeated = second.error as? ImageLoadError
             expectEqual(repeated?.code, .recentlyFailed)
             expectEqual(repeated?.reason, "unacceptableStatus")
+            expectAll((first.error as? ImageLoadError)?.failedAt == nil, repeated?.failedAt != nil)
+            expectEqual((repeated?.cause as? ImageLoadError)?.failedAt, repeated?.failedAt)
+            expectEqual(
+                first.error.map { "\($0)" },
+                "unacceptableStatus: The origin answered with status 404 instead of a picture. "
+                    + "(https://example.org/1.png)")
             expectEqual(scenario.transport.requests.count, 1)
         }
 

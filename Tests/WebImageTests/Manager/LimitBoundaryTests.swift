@@ -54,6 +54,26 @@ import WebImageTesting
         },
     ]
 
+    @Test func `a program that sets nothing has the limits that the guide tells`() {
+        let (manager, limits) = (ImageManager.Configuration(), ImageLimits())
+        let (downloader, disk, memory) = (manager.downloader, DiskCache.Configuration(), MemoryBudget.processLimit)
+        expectEqual(
+            [downloader.maximumConcurrentDownloads, downloader.maximumQueueLength, manager.failureCapacity],
+            [6, 10_000, 10_000])
+        expectEqual(
+            [downloader.maximumByteCount, manager.maximumProcessingByteCount, manager.maximumWriteByteCount],
+            [min(memory / 16, 100_000_000), memory / 3, min(memory / 16, 256_000_000)])
+        expectEqual([manager.maximumHeldAnimationByteCount, disk.maximumByteCount], [8 << 20, 1 << 30])
+        expectEqual(
+            [limits.maximumPixelCount, limits.maximumSide, limits.maximumFrameCount, limits.maximumByteCount],
+            [50_000_000, 65_500, 10_000, 224_000_000])
+        expectEqual([limits.maximumAnimationPixelCount, limits.maximumDrawnPixelCount], [50_000_000, 1_000_000_000])
+        expectEqual(
+            [downloader.queueTimeout, manager.failureLifetime, disk.maximumAge, limits.maximumProcessorTime],
+            [.seconds(300), .seconds(60), .seconds(7 * 86_400), .milliseconds(1_750)])
+        expect(disk.expiry == .sinceUse)
+    }
+
     @Test(arguments: demands, Seeds.first(2)) func `the manager admits what a limit names, and not one more`(
         demand: Demand, seed: UInt64
     ) {

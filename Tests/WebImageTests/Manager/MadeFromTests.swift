@@ -55,6 +55,13 @@ import WebImageTesting
                 [OutputFormat.jpeg(), .gif].map { staged.dataInTurn(.numbered(1), as: $0).value?.frameCount }, [1, 3])
             staged.loadInTurn(.numbered(1))
         }
+
+        // A JPEG stays one, of a quality that is named.
+        let photo = try Self.staged(1, ImageFactory.encoded(width: 16, height: 16, seed: 1, as: .jpeg()))
+        let cropped = ImageRequest.numbered(1, transformers: [Self.crop(12)])
+        let picture = try required(photo.loadInTurn(cropped).value).image
+        let file = photo.dataInTurn(cropped, as: .original).value
+        try expectEqual(file?.bytes, ImageCoders.default.encode(picture, as: .jpeg(quality: 85)))
     }
 
     @Test(arguments: [(15, 1), (16, 2)])

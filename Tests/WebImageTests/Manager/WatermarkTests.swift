@@ -12,7 +12,8 @@ import WebImageTesting
 @Suite(.balanced, .timeLimit(.minutes(1))) struct WatermarkTests {
     /// A picture with a mark, which many loads share.
     private func marked(_ number: Int, with mark: ImageRequest = .numbered(99)) -> ImageRequest {
-        .numbered(number, transformers: [.watermark(mark, gravity: .topLeft, opacity: 0.5)])
+        .numbered(
+            number, transformers: [.watermark(mark, gravity: .topLeft, margin: 3, opacity: 0.5, blend: .multiply)])
     }
 
     @Test(arguments: fewerSeeds) func `a mark is loaded once for all pictures that show it`(seed: UInt64) throws {
@@ -22,8 +23,9 @@ import WebImageTesting
         let mark = try ImageCoders.default.decode(Pictures.png(99))
         for (number, probe) in zip(1..., probes) {
             let plain = try ImageCoders.default.decode(Pictures.png(number))
-            let expected = try OverlayTransformer(mark, named: "", gravity: .topLeft, opacity: 0.5).transform(plain)
-            try expectEqual(probe.result?.get().image.pixels, expected.pixels)
+            let overlay = OverlayTransformer(
+                mark, named: "", gravity: .topLeft, margin: 3, opacity: 0.5, blend: .multiply)
+            try expectEqual(probe.result?.get().image.pixels, overlay.transform(plain).pixels)
         }
         expectEqual(scenario.transport.requests.count, 4)
         expect(scenario.manager.peek(marked(1)) != nil)
@@ -46,6 +48,18 @@ import WebImageTesting
         let other = scenario.loadInTurn(marked(1, with: .numbered(7)))
         try expectEqual(other.result?.get().image.width, 16)
 
+        // What a prepared transformer takes is known before it works.
+        do {
+            var configuration = ImageManager.Configuration.unchanged
+            configuration.maximumProcessingByteCount = 1_000_000
+            let scenario = ManagerScenario(seed: seed, configuration: configuration)
+            for (large, isMade) in [(Large(), true), (Large(side: 1_000), false), (Large(work: 2_000_000), false)] {
+                let probe = scenario.loadInTurn(.numbered(2, transformers: [large]))
+                let reason = isMade ? nil : ImageError.Code.memoryLimitExceeded.description
+                expectEqual((probe.error as? ImageLoadError)?.reason, reason, "\(large.key)")
+            }
+        }
+
         // A cancelled load leaves the load of its mark.
         do {
             let gate = Gate()
@@ -57,6 +71,23 @@ import WebImageTesting
             expectError(CancellationError.self) { try probe.result?.get() }
             expectEqual(scenario.transport.open, 0)
         }
+    }
+
+    /// Becomes a transformer whose result, or whose work, takes more memory than there is.
+    private struct Large: PreparingTransformer {
+        var side = 16
+        var work = 0
+        var isReady = false
+        var key: String { "large(\(side),\(work))" }
+
+        func prepared(with loader: any ImageLoading) -> any ImageTransforming {
+            Large(side: side, work: work, isReady: true)
+        }
+        func transform(_ image: DecodedImage) -> DecodedImage { image }
+        func resultSize(for size: PixelSize) -> PixelSize {
+            isReady ? PixelSize(width: side, height: side) : size
+        }
+        func workingByteCount(for size: PixelSize) -> Int { isReady ? work : 0 }
     }
 
     /// Needs a picture as a file, and changes nothing.

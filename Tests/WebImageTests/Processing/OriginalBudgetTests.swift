@@ -171,11 +171,13 @@ import WebImageTesting
             }
         }
         scenario.executor.drain()
+        expectEmpty(downloader.board.stalled())
         scenario.executor.open(heads)
         expectAll(downloader.board.hasPaused, gate.arrivals == 1)
         withExtendedLifetime(held) { held = nil }
         scenario.executor.drain()
         expectAll(!downloader.board.hasPaused, gate.arrivals == 2)
+        expectEqual(downloader.board.stalled().values.reduce(0, +), 1, "a pause is no slowness")
         scenario.executor.open(gate)
         expectEqual(downloads.map { $0.value?.share?.byteCount }, [3_000, 3_000])
         expectEqual(jobs.originalByteCount, 6_000)

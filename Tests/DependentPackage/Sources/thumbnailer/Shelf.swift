@@ -11,6 +11,7 @@ actor Shelf: CacheStoring {
 
     func store(_ entry: DiskEntry, for key: CacheKey) -> StoreOutcome {
         entries[key] = entry
+        entries[key]?.metadata.generation = ContentGeneration(of: entry.bytes)
         return .stored
     }
 
