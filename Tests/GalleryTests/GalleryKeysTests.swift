@@ -31,7 +31,7 @@ struct GalleryKeysTests {
             for (text, item) in [
                 ("g 17 enter", 16), ("g 999 enter", 59), ("right", 59), ("g 0 enter", 0), ("up", 0), ("l", 1), ("j", 4),
                 ("k", 1), ("h", 0), ("pagedown", 6), ("pageup", 0), ("G", 59), ("home", 0), ("end", 59), ("home", 0),
-                ("g 1 7 backspace enter", 0), ("g 5 escape", 0), ("right", 1), ("g 123456789 enter", 59),
+                ("g 2 7 backspace enter", 1), ("g 5 escape", 1), ("right", 2), ("g 123456789 enter", 59),
                 ("home", 0), ("wheeldown*3", 9), ("wheelup*3", 3),
             ] as [(String, Int)] {
                 try press(text, in: gallery)

@@ -128,12 +128,13 @@ struct MainJobTests {
             try expect(required(line.file).hasSuffix(".webp"))
             expectEqual([line.width, line.height], [40, 40])
             expectEqual(picture.size, PixelSize(width: 40, height: 40))
-            // An animation keeps its frames.
+            // Of an animation every frame is.
             let animation = try ImageFactory.encodedAnimation(width: 16, height: 16, frames: 3, seed: 1, as: .gif)
             origin.respond(to: "/b.gif", with: .ok(animation, type: "image/gif"))
             let moving = try await workplace.fetch(
                 workplace.options + ["--resize", "8x8", "--format", "webp", origin.url("/b.gif").absoluteString])
-            try expectEqual(workplace.picture(required(moving.lines.first)).frameCount, 3)
+            let frames = try workplace.picture(required(moving.lines.first))
+            expectAll(frames.frameCount == 3, frames.size == PixelSize(width: 8, height: 8))
         }
     }
 
