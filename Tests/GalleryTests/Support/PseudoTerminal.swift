@@ -25,6 +25,8 @@ final class PseudoTerminal {
     private var master: Int32
     private let slave: Int32
     private let process: pid_t
+    /// Whether the program has ended, and its number may be that of another one.
+    private var hasEnded = false
 
     /// The program's folder for files that do not stay.
     let temporary = FileManager.default.temporaryDirectory.appending(path: "gallery-test-\(UUID().uuidString)")
@@ -71,7 +73,11 @@ final class PseudoTerminal {
     }
 
     deinit {
-        kill(process, SIGKILL)
+        if !hasEnded {
+            kill(process, SIGKILL)
+            // Swift Testing would wait for the exit tests behind it without end.
+            unsafe waitpid(process, nil, 0)
+        }
         close(slave)
         hangUp()
         try? FileManager.default.removeItem(at: temporary)
@@ -122,6 +128,7 @@ final class PseudoTerminal {
             _ = try? receive(milliseconds: 10)
             try Task.checkCancellation()
         }
+        hasEnded = true
         // A read returns a page of the output at most, so the rest may take several.
         while (try? receive(milliseconds: 10)) == true {}
         return status & 0x7F == 0 ? status >> 8 & 0xFF : nil
