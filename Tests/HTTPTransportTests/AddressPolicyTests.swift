@@ -40,4 +40,16 @@ struct AddressPolicyTests {
         }
         expectEqual(IPAddress("169.254.169.254")?.reservation?.contains("metadata"), true)
     }
+
+    @Test func `An allowed network is allowed and nothing else`() throws {
+        let policy = AddressPolicy.publicInternet(
+            allowing: [try required(IPNetwork("10.1.0.0/16")), try required(IPNetwork("fd00:1::/32"))])
+        expect(policy.allows(try required(IPAddress("10.1.2.3"))))
+        expect(policy.allows(try required(IPAddress("::ffff:10.1.2.3"))))
+        expect(policy.allows(try required(IPAddress("fd00:1::5"))))
+        expect(policy.allows(try required(IPAddress("8.8.8.8"))))
+        expect(!policy.allows(try required(IPAddress("10.2.0.1"))))
+        expect(!policy.allows(try required(IPAddress("fd00:2::5"))))
+        expect(!policy.allows(try required(IPAddress("64:ff9b::10.1.2.3"))))
+    }
 }

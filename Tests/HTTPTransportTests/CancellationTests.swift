@@ -48,6 +48,22 @@ struct CancellationTests {
         }
     }
 
+    @Test func `Cancelling in the middle of a TLS handshake ends it`() async throws {
+        // Accepts, and neither reads nor writes.
+        var silence = OriginServer.Configuration()
+        let accepted = OriginGate()
+        silence.connectionGate = accepted
+        let origin = try OriginServer.start(configuration: silence)
+        let client = HTTPClient(configuration: .loopback)
+        let url = URL(string: "https://127.0.0.1:\(origin.port)/")!
+        let task = Task { try await client.get(url) }
+        await accepted.waitUntilReached()
+        task.cancel()
+        await expectError(CancellationError.self) { try await task.value }
+        await client.shutdown()
+        origin.stop()
+    }
+
     @Test func `Cancelling while a name is looked up returns and leaves the client working`() async throws {
         try await withOrigin(handler: { $0.respond(body: [1]) }) { origin, client in
             for index in 0..<20 {

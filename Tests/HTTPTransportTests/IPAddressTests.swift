@@ -37,6 +37,20 @@ struct IPAddressTests {
         expectNil(IPAddress(bytes: [UInt8](repeating: 0, count: 17)))
     }
 
+    @Test(arguments: Seeds.first(10)) func `Every address survives being written and read`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<200 {
+            // Sparse bits, so that runs of zeros of every length and place come up.
+            var bits = UInt128.random(in: 0 ... .max, using: &generator)
+            bits &= UInt128.random(in: 0 ... .max, using: &generator)
+            for group in 0..<8 where Bool.random(using: &generator) {
+                let mask: UInt128 = 0xFFFF << UInt128(16 * group)
+                bits &= ~mask
+            }
+            expectEqual(IPAddress(IPAddress.v6(bits).description), .v6(bits))
+        }
+    }
+
     @Test func `a network is read, and holds the addresses of its own family`() throws {
         for (text, length) in [
             ("10.0.0.0/8", 8), ("0.0.0.0/0", 0), ("1.2.3.4", 32), ("::/0", 0), ("fe80::/10", 10), ("::1", 128),
