@@ -76,7 +76,7 @@ final class PseudoTerminal {
         if !hasEnded {
             kill(process, SIGKILL)
             // Swift Testing would wait for the exit tests behind it without end.
-            unsafe waitpid(process, nil, 0)
+            waitpid(process, nil, 0)
         }
         close(slave)
         hangUp()
