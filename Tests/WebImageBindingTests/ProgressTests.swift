@@ -103,9 +103,13 @@ struct ProgressTests {
         do {
             let load = scene.binding.load(url(1))
             scene.answer.progress(50, of: 100)
+            await until { scene.binding.state().progress?.received != nil }
             scene.answer.fail()
             _ = try await load.outcome
             expectEqual(scene.binding.state().fraction, 0.5)
+            // A slot that waits for its next load holds no bytes.
+            expectEqual(scene.binding.state().progress?.receivedByteCount, 50)
+            expectNil(scene.binding.state().progress?.received)
             scene.binding.load(url(2))
             expectEqual(scene.binding.state().fraction, 0)
             expectNil(scene.binding.state().progress)

@@ -16,8 +16,8 @@ public struct ReceivedBytes: Sendable {
         self.count = count
     }
 
-    /// Makes previews of the transfer.
-    var previews: PreviewMaker { body.previews }
+    /// Makes previews of the transfer; `nil` when it has ended.
+    var previews: PreviewMaker? { body.previews }
 
     /// The bytes in the blocks in which the transfer keeps them, without a copy but for the last block.
     ///
@@ -45,8 +45,14 @@ public struct ReceivedBytes: Sendable {
 /// A body while its transfer collects it.
 final class ArrivingBody: Sendable {
     private let collector: Mutex<BodyCollector>
-    /// `nil` until a caller wants previews.
-    private let previewMaker = Mutex<PreviewMaker?>(nil)
+    private let previewing = Mutex(Previewing.notYet)
+
+    private enum Previewing {
+        /// No caller has wanted previews.
+        case notYet
+        case by(PreviewMaker)
+        case over
+    }
 
     init(expecting byteCount: Int?) { collector = Mutex(BodyCollector(expecting: byteCount)) }
 
@@ -65,17 +71,29 @@ final class ArrivingBody: Sendable {
 
     var blocks: [[UInt8]] { collector.withLock { $0.blocks } }
 
-    /// Makes previews for all callers of the transfer.
-    var previews: PreviewMaker {
-        previewMaker.withLock { maker in
-            let made = maker ?? PreviewMaker()
-            maker = made
-            return made
+    /// Makes previews for all callers of the transfer; `nil` when it has ended. A caller may hear its last report later
+    /// than that, and nothing would end what it began.
+    var previews: PreviewMaker? {
+        previewing.withLock { previewing in
+            switch previewing {
+            case .by(let maker): return maker
+            case .over: return nil
+            case .notYet:
+                let maker = PreviewMaker()
+                previewing = .by(maker)
+                return maker
+            }
         }
     }
 
     /// Ends the previews: the transfer is over.
-    func endPreviews() { previewMaker.withLock { $0 }?.end() }
+    func endPreviews() {
+        let ended = previewing.withLock { previewing in
+            defer { previewing = .over }
+            return previewing
+        }
+        if case .by(let maker) = ended { maker.end() }
+    }
 
     /// Ends the body.
     ///

@@ -116,7 +116,7 @@ extension Pipeline {
             if request.transformers.contains(where: Self.needsPreparation) { return }
             options.picture = request.variantKey
         }
-        received.previews.hear(received, options, for: caller, on: executor, listener) {
+        received.previews?.hear(received, options, for: caller, on: executor, listener) {
             [processing, options] received, session in
             try await processing.preview(of: received, options, for: request, session)
         }

@@ -25,7 +25,7 @@ public final class SlotState {
     public internal(set) var url: URL?
     /// The phase of the slot.
     public internal(set) var phase: Phase = .idle
-    /// The bytes that have arrived; `nil` before the first report.
+    /// The bytes that have arrived; `nil` before the first report. After the load it has their numbers alone.
     public internal(set) var progress: LoadProgress?
 
     /// The part that has arrived, 0 to 1.
@@ -75,6 +75,8 @@ public final class SlotState {
 
     func end(_ outcome: LoadOutcome) {
         timeRemaining = nil
+        // The numbers stay; the bytes belong to the load.
+        progress?.received = nil
         switch outcome {
         case .finished(let picture):
             phase = .finished

@@ -70,7 +70,8 @@ final class Answer: Sendable {
     func send(_ event: ImageEvent) { continuation.yield(event) }
 
     func progress(_ received: Int, of expected: Int?) {
-        send(.progress(LoadProgress(receivedByteCount: received, expectedByteCount: expected)))
+        let bytes = ReceivedBytes(ArrivingBody(expecting: nil), count: received)
+        send(.progress(LoadProgress(receivedByteCount: received, expectedByteCount: expected, received: bytes)))
     }
 
     func finish(_ picture: DecodedImage, from source: ImageSource = .network) {
