@@ -4,6 +4,7 @@ import SharedStores
 import TestSupport
 import Testing
 import WebImage
+import WebImageTesting
 
 @testable import RedisStore
 
@@ -31,8 +32,10 @@ import WebImage
     func `such a reply is an error, and the process lives`(reply: String) async throws {
         let fake = try FakeRedis { _ in Array(reply.utf8) }
         let store = await store(fake)
+        // Several wait at once, and each hears of it.
+        let claims = (0..<3).map { _ in Probe { [key] in try await store.claim(key) } }
         await expectError(SharedStoreError.self) { try await store.store([1], for: key, lifetime: .seconds(1)) }
-        await expectError(SharedStoreError.self) { try await store.claim(key) }
+        for claim in claims { await expectError(SharedStoreError.self) { try await claim.finish() } }
     }
 
     @Test(arguments: [

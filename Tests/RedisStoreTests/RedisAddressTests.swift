@@ -46,6 +46,15 @@ struct RedisAddressTests {
         expectError(SharedStoreError.self) { try RedisAddress(text) }
     }
 
+    @Test func `a program that gives an address alone has the times and sizes that the configuration tells`() {
+        let usual = RedisStore.Configuration(RedisAddress(.unix(path: "/nowhere")))
+        expectAll(usual.commandTimeout == .milliseconds(250), usual.connectTimeout == .milliseconds(500))
+        expectAll(usual.pingInterval == .milliseconds(100), usual.leaseTime == .seconds(2))
+        expectAll(usual.maximumLease == .seconds(60), usual.retryDelay == .milliseconds(50)...(.seconds(5)))
+        expectAll(usual.maximumOriginalByteCount == 256 << 10, usual.maximumFileByteCount == 1 << 20)
+        expectEqual(usual.prefix, "swi1")
+    }
+
     @Test func `what hiredis lacks is refused with a way out`() {
         #expect { try RedisAddress("redis-cluster://h") } throws: { "\($0)".contains("primary") }
     }

@@ -24,4 +24,12 @@ import WebImageTesting
         expectEqual(body.finish(), all)
         for report in reports { expectEqual(report.bytes, Array(all.prefix(report.count))) }
     }
+
+    @Test func `the part that has come is at most the whole, and unknown without a length`() {
+        for (received, expected, part) in [(1, 4, 0.25), (4, 4, 1), (5, 4, 1), (3, 0, nil), (3, nil, nil)]
+            as [(Int, Int?, Double?)]
+        {
+            expectEqual(LoadProgress(receivedByteCount: received, expectedByteCount: expected).fraction, part)
+        }
+    }
 }

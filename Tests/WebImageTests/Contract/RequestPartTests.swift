@@ -156,6 +156,10 @@ import WebImageTesting
         expectEqual(origin.headers["Set-Cookie"], "secret=1")
         expectEqual(origin.expiresAt, origin.receivedAt.addingTimeInterval(60))
         expectNil(OriginResponse(url: final, status: 200, headers: ["Cache-Control": "public"]).expiresAt)
+        for word in ["no-cache", "no-store", "private=\"a"] {
+            let ending = OriginResponse(url: final, status: 200, headers: ["Cache-Control": word])
+            expectEqual(ending.expiresAt, ending.receivedAt, "\(word)")
+        }
         expect(caller.value?.metrics.transfer != nil)
         staged.emptyMemory()
         let file = staged.dataInTurn(.numbered(1), as: .original)

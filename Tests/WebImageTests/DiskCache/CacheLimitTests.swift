@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TaskCoordination
 import TestSupport
 import Testing
 import WebImageTesting
@@ -54,6 +55,9 @@ struct CacheLimitTests {
             }
         }
         expectEqual(Self.cases.count, 53)
+        for (asked, width) in [(-1, 1), (3, 3), (1_000, 64)] {
+            await expectEqual(DiskCache(.init(threads: asked)).pool.width, width)
+        }
     }
 
     @Test(arguments: [0, -1, .min])

@@ -113,6 +113,7 @@ struct CacheStackTests {
             (CacheStack([Shelf(), shared]), stores[1], true), (CacheStack([stores[2], shared]), stores[2], true),
             (CacheStack([CacheStack([shared])]), stores[1], true), (split, stores[0], false),
             (SplitCache(originals: shared, others: stores[2]), stores[1], true), (Shelf(), nil, false),
+            (SplitCache(originals: Shelf(), others: shared), stores[1], true),
         ] {
             let caches = ImageCaches(watch: nil, disk: store)
             #expect((caches.sharing as? SharedCache) === (hasLeases ? shared : nil))

@@ -171,6 +171,9 @@ import WebImageTesting
         let end = staged.shutdown(within: grace)
         staged.run()
         expectAll(caller.wasCancelled, end.value == ShutdownReport(cancelledLoadCount: 1), staged.isAtRest)
+        // A clean end has nothing of the kind.
+        expectEqual(end.value?.isClean, false)
+        expectAll(!ShutdownReport(droppedWriteCount: 1).isClean, !ShutdownReport(stillRunningCount: 1).isClean)
     }
 }
 

@@ -76,6 +76,27 @@ import WebImageTesting
         expectEqual([manager.peek(request) != nil, manager.pipeline.caches.memory.contains(name)], [isKept, isKept])
     }
 
+    @Test func `what another origin has said of a file is not sent to the first one`() {
+        let scenario = ManagerScenario(seed: 1) { request in
+            guard request.url.host() == "mirror.test" else { return HTTPResponse(status: 503, url: request.url) }
+            let body = HTTPBody([try Pictures.png(7)])
+            return HTTPResponse(status: 200, headers: ["ETag": "\"mirror\""], url: request.url, body: body)
+        }
+        let manager = scenario.manager
+        func file(_ request: ImageRequest) -> EncodedImage? {
+            let probe = Probe(on: scenario.executor) { try await manager.encodedImage(for: request) }
+            scenario.executor.drain()
+            return probe.value
+        }
+        var request = ImageRequest.numbered(1)
+        request.alternatives = [Self.mirror]
+        expectEqual(file(request)?.origin?.entityTag, "\"mirror\"")
+        (request.cachePolicy, request.alternatives) = (.revalidate, [])
+        _ = file(request)
+        expectEqual(scenario.transport.requests.last?.url, request.url)
+        expectNil(scenario.transport.requests.last?.headers["If-None-Match"])
+    }
+
     @Test func `a load that would wait for itself has no alternative`() {
         let (scenario, manager) = (Self.scenario(), Later<ImageManager>())
         manager.set(scenario.manager)

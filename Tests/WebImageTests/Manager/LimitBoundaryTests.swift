@@ -72,6 +72,16 @@ import WebImageTesting
             [downloader.queueTimeout, manager.failureLifetime, disk.maximumAge, limits.maximumProcessorTime],
             [.seconds(300), .seconds(60), .seconds(7 * 86_400), .milliseconds(1_750)])
         expect(disk.expiry == .sinceUse)
+        expectEqual(manager.transport.maximumBodyByteCount, .max, "the downloader limits it")
+        expectEqual(
+            [manager.maximumInlinePixelCount, manager.maximumProcessingQueueLength, disk.threads], [4_096, 10_000, 4])
+        expectEqual([manager.variantStorage.maximumPixelCount, disk.maximumQueueLength], [1_000_000, 4_096])
+        expectEqual([manager.shutdownGrace, disk.sweepInterval], [.seconds(10), .seconds(3_600)])
+        expectAll(downloader.minimumProgressInterval == 0.01, disk.durability == .fast, disk.minimumFreeByteCount == 0)
+        let (prefetching, previews) = (ImagePrefetcher.Configuration(), PreviewOptions())
+        expectAll(prefetching.maximumConcurrentLoads == 3, prefetching.priority == .low)
+        expectAll(prefetching.destination == .all, prefetching.outcome == .picture)
+        expectAll(previews.size == PixelSize(width: 512, height: 512), previews.interval == .milliseconds(200))
     }
 
     @Test(arguments: demands, Seeds.first(2)) func `the manager admits what a limit names, and not one more`(

@@ -40,8 +40,24 @@ import WebImageTesting
         expectEqual(again.value?.source, .memory)
     }
 
-    @Test func `the threads for pictures have the same right to the processor as others, unless asked otherwise`() {
+    @Test func `the threads for pictures have the same right to the processor as others, unless asked otherwise`()
+        async throws
+    {
         expectEqual(ImageManager.Configuration().processingNiceness, 0)
+        let found = Journal<CInt>()
+        for asked in [0, 7, -1] {
+            var configuration = ImageManager.Configuration()
+            (configuration.disk, configuration.processingNiceness) = (nil, asked)
+            let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
+            let look = CustomTransformer(key: "look") { picture in
+                found.write(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0))
+                return picture
+            }
+            _ = try await manager.load(.numbered(1, transformers: [look]))
+            _ = await manager.shutdown(within: .seconds(60))
+        }
+        let base = found.entries.first ?? 0
+        expectEqual(found.entries, [base, min(19, base + 7), base])
     }
 
     @Test(arguments: [false, true], seeds)

@@ -22,6 +22,7 @@ struct MemoryBudgetTests {
         expectEqual(limit(group.merging(["/sys/fs/cgroup/pod/app/memory.max": "max\n"]) { $1 }), 8 * gigabyte)
         expectEqual(limit(group.merging(["/sys/fs/cgroup/pod/memory.max": "1073741824\n"]) { $1 }), gigabyte)
         expectEqual(limit(group.merging(["/sys/fs/cgroup/memory.max": "536870912\n"]) { $1 }), gigabyte / 2)
+        expectEqual(limit(group.merging(["/sys/fs/cgroup/memory.max": "0\n"]) { $1 }), 8 * gigabyte)
 
         // In version 1 only the memory hierarchy is read.
         do {

@@ -218,6 +218,9 @@ struct SDWebImageCacheTests {
     }
 
     @Test func `the age counts from the access, the modification or the creation, as that is chosen`() async throws {
+        let usual = SDWebImageCache.Configuration(folder: "/nowhere")
+        expectAll(usual.date == .access, usual.maximumAge == .seconds(604_800), usual.maximumByteCount == 0)
+        expectEqual(usual.sweepInterval, .seconds(3_600))
         // A use keeps an entry when the age counts from the access, and not otherwise.
         for date in SDWebImageCache.Date.allCases {
             let cache = makeCache(date: date)

@@ -48,7 +48,8 @@ struct SDWebImageNameTests {
 
     @Test func `no key leads out of the folder, every name fits, and other files are no entries`() {
         for key in [
-            "https://e.org/a.p%2Fng", "a./../../etc/passwd", "https://e.org/a.%2e%2e%2fx", "x.\0y", "x.a:b",
+            "https://e.org/a.p%2Fng", "https://e.org/a.p%00ng", "a./../../etc/passwd", "https://e.org/a.%2e%2e%2fx",
+            "x.\0y", "x.a:b",
             "x." + String(repeating: "e", count: 223), "x." + String(repeating: "é", count: 120), "..", "a/..", ".",
         ] {
             let name = SDWebImageName(CacheKey(key)).file
@@ -59,6 +60,8 @@ struct SDWebImageNameTests {
             expect(!SDWebImageName.isEntry(name), "\(name)")
             expect(!SDWebImageName.isEntry(name + "0123456789abcdef0123456789abcdefx"), "\(name)")
         }
+        // What begins with its only dot has no extension.
+        expectEqual(["a/.png", "a.b/c", "a/b.png"].map(SDWebImageName.pathExtension(of:)), ["", "", "png"])
     }
 
     /// A request, and the key that SDWebImage gives to its picture.
@@ -99,6 +102,10 @@ struct SDWebImageNameTests {
             "https://e.org/i-SDImageCroppingTransformer(%7B1.000000,2.000000,30.000000,40.000000%7D)-"
                 + "SDImageRotationTransformer(3.141593,1)-SDImageRotationTransformer(1.570796,1)-"
                 + "SDImageResizingTransformer(%7B9.000000,8.000000%7D,0)-Thumbnail(x).png"
+        ),
+        (
+            "file:///p/i.png", [.resize(to: PixelSize(width: 9, height: 8))],
+            "file:///p/i-Thumbnail({9.000000,8.000000},1).png"
         ),
         (
             "https://e.org/i", [CustomTransformer(key: "SDImage\\\n(,)") { $0 }], "https://e.org/i-SDImage\\\n(,)"

@@ -163,6 +163,7 @@ struct SharedCacheTests {
     @Test func `what waits for a store, but for ends of leases, is limited, and the rest is counted`() async throws {
         // What waits for a store is limited, and the rest is dropped and counted.
         var configuration = SharedCache.Configuration()
+        expectEqual(configuration.maximumPendingByteCount, 64_000_000)
         configuration.maximumPendingByteCount = 2_000  // for two of them
         let gate = Gate()
         let cache = SharedCache(local: nil, stores: [ScriptedStore(gate: gate)], configuration: configuration)
