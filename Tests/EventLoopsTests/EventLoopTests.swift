@@ -92,6 +92,10 @@ struct EventLoopTests {
             resident.mailbox.post(.fireAt(moment, event))
             await event.pass()
             expect(EventLoop.nanoseconds, >=, moment)
+            // A job asks for one, too, after the turn.
+            let other = Gate()
+            await resident.remind(at: EventLoop.nanoseconds + 1_000, other)
+            await other.pass()
         }
         await loop.stopAndJoin()
     }
@@ -229,6 +233,8 @@ private actor Resident: LoopResident {
     }
 
     func expectByte(_ event: Gate) { expected = event }
+
+    func remind(at moment: UInt64, _ event: Gate) { alarm = (moment, event) }
 
     func watch(_ descriptor: Int32) {
         expect(loop.watch(descriptor, for: .reading, token: token!, isNew: true))

@@ -212,7 +212,8 @@ struct CompressionTests {
             ($0.idleTimeout, $0.totalTimeout) = (.seconds(4_000), .seconds(4_000))
         }
         try await withOrigin(patient) { exchange in
-            exchange.write("HTTP/1.1 200 OK\r\n\(exchange.path == "/gzip" ? "Content-Encoding: gzip\r\n" : "")\r\n")
+            let fields = ["/gzip": "Content-Encoding: gzip\r\n", "/told": "Content-Length: 5000\r\n"]
+            exchange.write("HTTP/1.1 200 OK\r\n\(fields[exchange.path] ?? "")\r\n")
             exchange.write([UInt8](repeating: 7, count: 1_000))
             exchange.waitForClose()
         } _: { origin, client in
@@ -220,10 +221,14 @@ struct CompressionTests {
             var chunks = damaged.body.makeAsyncIterator()
             await expectHTTPError(.invalidResponse) { try await chunks.next() }
             while await client.transferCount > 0 { await Task.yield() }
-            let long = try await client.get(origin.url("/long"))
-            await expectHTTPError(.bodyTooLarge) { try await long.body.collect(upTo: 999) }
-            while await client.transferCount > 0 { await Task.yield() }
-            withExtendedLifetime([damaged, long]) {}
+            var long: [HTTPResponse] = []
+            for path in ["/long", "/told"] {
+                let response = try await client.get(origin.url(path))
+                await expectHTTPError(.bodyTooLarge) { try await response.body.collect(upTo: 999) }
+                while await client.transferCount > 0 { await Task.yield() }
+                long.append(response)
+            }
+            withExtendedLifetime([damaged] + long) {}
         }
     }
 }

@@ -75,6 +75,11 @@ struct CredentialTests {
             expectEqual(asked.entries.map(\.schemes), [["bearer"]])
             expectEqual(asked.entries.map(\.refusedCount), [0])
             expectEqual(origin.requestCount, 2)
+            // The answer is in the place of a credential that signs.
+            let key = HTTPCredential.s3(keyID: "a", secret: "b", region: "c")
+            try await expectEqual(client.send(Self.request(origin.url("/key"), key)).status, 200)
+            let signed = origin.requests.suffix(2).map { $0.headers.contains(name: "x-amz-content-sha256") }
+            expectEqual(signed, [true, false])
         }
     }
 
@@ -129,6 +134,13 @@ struct CredentialTests {
         let answered = try await asking.get(url)
         expectEqual(answered.status, 200)
         await asking.shutdown()
+        // A proxy that never accepts gets a few credentials, and then its refusal is the response.
+        configuration.authenticator = { .bearer("try\($0.refusedCount)") }
+        let stubborn = HTTPClient(configuration: configuration)
+        let before = proxy.requestCount
+        try await expectEqual(stubborn.get(url).status, 407)
+        expectEqual(proxy.requestCount, before + 4)
+        await stubborn.shutdown()
         configuration.authenticator = nil
         configuration.proxyCredential = .bearer("proxy")
         let knowing = HTTPClient(configuration: configuration)

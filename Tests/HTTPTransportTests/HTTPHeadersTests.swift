@@ -15,6 +15,7 @@ struct HTTPHeadersTests {
         let left: HTTPHeaders = ["A": "x"]
         expectEqual(left, ["a": "x"])
         expect(left != ["a": "X"])
+        expect(["A": "\u{E9}"] as HTTPHeaders != ["A": "e\u{301}"])
         expectEqual(left.hashValue, (["a": "x"] as HTTPHeaders).hashValue)
         var twice: HTTPHeaders = ["ETag": "1", "eTAG": "2"]
         expect(twice.contains(name: "etag"))

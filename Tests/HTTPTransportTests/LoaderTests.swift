@@ -69,7 +69,7 @@ struct LoaderTests {
         }
         for url in [
             "data:image/png;base64", "data:;base64,A", "data:;base64,A%2", "data:;base64,§§§§", "data:;base64,R0=x",
-            "dat:,a",
+            "dat:,a", "data:" + String(repeating: "a", count: 1_025) + ",x",
         ] {
             await expectHTTPError(.invalidRequest, "\(url)") { try await DataURLLoader().send(try request(url)) }
         }

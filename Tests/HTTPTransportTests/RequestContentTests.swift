@@ -14,6 +14,7 @@ struct RequestContentTests {
         var sizes = ["small", "ä"]
         var nested = ["x": ["y": true, "n": false]]
         var count = UInt64.max
+        var offset = -3
         var ratio = 0.5
         var nothing: [String?] = [nil]
     }
@@ -25,9 +26,9 @@ struct RequestContentTests {
         expectEqual(
             query.escaped,
             "count=18446744073709551615&name=a%20b%26c%3Dd&nested%5Bx%5D%5Bn%5D=0&nested%5Bx%5D%5By%5D=1"
-                + "&nothing%5B%5D&ratio=0.5&sizes%5B%5D=small&sizes%5B%5D=%C3%A4")
-        let request = try HTTPRequest(url: url, query: HTTPQuery([.init("q", "a/b?c#d+é"), .init("flag", nil)]))
-        expectEqual(request.url.absoluteString, "https://a.example/find?old=1&q=a/b?c%23d%2B%C3%A9&flag#part")
+                + "&nothing%5B%5D&offset=-3&ratio=0.5&sizes%5B%5D=small&sizes%5B%5D=%C3%A4")
+        let request = try HTTPRequest(url: url, query: HTTPQuery([.init("q", "a/b?c#d+é-._~"), .init("flag", nil)]))
+        expectEqual(request.url.absoluteString, "https://a.example/find?old=1&q=a/b?c%23d%2B%C3%A9-._~&flag#part")
         expectEqual(request.method, "GET")
         try expectEqual(HTTPRequest(url: url, query: HTTPQuery()).url, url)
         let asking = try HTTPRequest(

@@ -37,14 +37,18 @@ struct XMLResponseTests {
         expectEqual(list.elements.map(\.name), ["item", "item", "empty"])
         expectEqual(list["item"]?.text, "Käse & <Brot> AB")
         expectEqual(list["item"]?.attributes, ["id": "1"])
+        expectEqual(list.elements[1].text, "xy<&!DOCTYPEz")
+        expectEqual(list.elements(named: "tem"), [])
         expectEqual(list.elements[1].content, [.element(XMLTree("b", content: [.text("x")])), .text("y<&!DOCTYPEz")])
         expectEqual(list["empty"], XMLTree("empty"))
     }
 
     @Test(
         arguments: [
-            ("text/xml; charset=ISO-8859-1", Array("<a>".utf8) + [0xE4] + Array("</a>".utf8)),
+            ("text/xml; Charset=ISO-8859-1", Array("<a>".utf8) + [0xE4] + Array("</a>".utf8)),
             ("text/xml", Array("<?xml version='1.0' encoding='iso-8859-1'?><a>".utf8) + [0xE4] + Array("</a>".utf8)),
+            ("text/xml", Array("<?xml version='1.0' encoding=\"latin1\"?><a>".utf8) + [0xE4] + Array("</a>".utf8)),
+            ("text/xml", Array("<?xml version='1.0'?><!-- encoding='latin1' --><a>ä</a>".utf8)),
             ("text/xml", [0xEF, 0xBB, 0xBF] + Array("<a>ä</a>".utf8)),
             (
                 "application/rss+xml",
@@ -95,6 +99,8 @@ struct XMLResponseTests {
         try expectEqual(tree(nested(200), deepest).name, "a")
         expectEqual(code(nested(201), deepest), .tooLarge)
         expect(code(nested(100_000), deepest) != nil)
+        deepest.depth = .min
+        try expectEqual(tree("<a/>", deepest).name, "a")
         var few = XMLLimits()
         few.nodes = 4
         try expectEqual(tree("<a b='1'>x<c/></a>", few).text, "x")

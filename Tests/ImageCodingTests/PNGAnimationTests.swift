@@ -135,6 +135,18 @@ struct PNGAnimationTests {
         }
         try expectEqual(second(false), half)
         try expect(PixelComparison(second(true), [128, 128, 127, 255]).maxDifference <= 1)
+        // The palette and its alpha count for every frame: here one colour, half seen.
+        let screen = Self.bigEndian(8) + Self.bigEndian(6)
+        let control = screen + [UInt8](repeating: 0, count: 8) + [0, 1, 0, 10, 0, 0]
+        // Behind the name of a profile and two zeros.
+        let rows = try required(PNGProfile.deflated([UInt8](repeating: 0, count: 6 * 9))).dropFirst(13)
+        var file = PNGHeader.signature + Self.chunk("IHDR", screen + [8, 3, 0, 0, 0])
+        file += Self.chunk("acTL", Self.bigEndian(2) + Self.bigEndian(0))
+        file += Self.chunk("PLTE", [255, 0, 0]) + Self.chunk("tRNS", [128])
+        file += Self.chunk("fcTL", Self.bigEndian(0) + control) + Self.chunk("IDAT", Array(rows))
+        file += Self.chunk("fcTL", Self.bigEndian(1) + control) + Self.chunk("fdAT", Self.bigEndian(2) + rows)
+        let shown = try decode(file + Self.chunk("IEND", []))
+        expectEqual([pixel(shown, 0, 3, 3), pixel(shown, 1, 3, 3)], [[128, 0, 0, 128], [128, 0, 0, 128]])
     }
 
     @Test

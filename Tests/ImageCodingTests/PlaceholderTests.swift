@@ -68,6 +68,10 @@ struct PlaceholderTests {
         for count in [Int.min, 0, 10, .max] {
             try expect(BlurHash(of: picture(3, 3), columns: count, rows: count).text.count, >=, 6)
         }
+        // What is clear lies on white.
+        let size = PixelSize(width: 4, height: 3)
+        let (clear, white) = try (PremultipliedCanvas(size).image, PremultipliedCanvas(size, color: .white).image)
+        try expectEqual(BlurHash(of: clear), BlurHash(of: white))
         let large = ImageFactory.picture(width: 300, height: 20, seed: 1)
         try expectEqual(BlurHash(of: large).text.count, 28)
     }

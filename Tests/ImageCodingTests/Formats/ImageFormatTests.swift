@@ -17,6 +17,7 @@ struct ImageFormatTests {
         (.tiff, [0x4D, 0x4D, 0x00, 0x2B, 0x00, 0x08]),
         (.webp, Array("RIFF\u{10}\u{0}\u{0}\u{0}WEBP".utf8)),
         (.heic, boxes("heic")), (.heic, boxes("heix")), (.heic, boxes("hevc")), (.heic, boxes("hevx")),
+        (.heic, boxes("heim")), (.heic, boxes("heis")), (.heic, boxes("hevm")), (.heic, boxes("hevs")),
         (.heic, boxes("mif1", "heic")),
         (.heif, boxes("mif1")), (.heif, boxes("msf1")),
         (.avif, boxes("avif")), (.avif, boxes("avis")), (.avif, boxes("mif1", "miaf", "avif")),
@@ -29,6 +30,15 @@ struct ImageFormatTests {
         (.svg, Array("<svg>".utf8)), (.svg, Array("<svg/>".utf8)), (.svg, Array("<svg:svg".utf8)),
         (.svg, Array("<svg\t".utf8)), (.svg, Array("<svg\r\n".utf8)),
         (.svg, [0xEF, 0xBB, 0xBF] + Array("<?xml version='1.0'?>\n<!-- <svg> -->\n<!DOCTYPE svg>\n<svg ".utf8)),
+    ]
+
+    private static let otherNames: [(ImageFormat, types: String, extensions: String)] = [
+        (.jpeg, "jpg pjpeg", "jpeg jpe jfif"), (.png, "x-png apng", "apng"), (.tiff, "tiff-fx", "tif"),
+        (.heic, "heic-sequence", "heics"), (.heif, "heif-sequence", "heifs hif"), (.pdf, "application/x-pdf", ""),
+        (.svg, "svg", ""), (.bmp, "x-bmp x-ms-bmp vnd.microsoft.bmp", "dib"), (.ico, "x-icon ico", "cur"),
+        (.raw, "x-adobe-dng dng x-canon-cr2 x-canon-cr3 x-nikon-nef x-sony-arw x-fuji-raf", "dng cr2 cr3 nef arw raf"),
+        (.raw, "x-olympus-orf x-panasonic-rw2 x-panasonic-raw x-pentax-pef", "orf rw2 pef"),
+        (.avif, "avif-sequence", "avifs"), (.jpegXL, "jpegxl", ""),
     ]
 
     static func boxes(_ major: String, _ compatible: String...) -> [UInt8] {
@@ -55,6 +65,17 @@ struct ImageFormatTests {
             expectNil(ImageFormat(sniffing: Array(text.utf8)), "\(text)")
         }
         expect((UInt8.min...UInt8.max).allSatisfy { ImageFormat(sniffing: [$0]) == nil })
+        let zeros = [UInt8](repeating: 0, count: 12)
+        let bitmaps = (UInt8.min...UInt8.max).filter { length in
+            ImageFormat(sniffing: "BM".utf8 + zeros + [length, 0, 0, 0]) == .bmp
+        }
+        expectEqual(bitmaps, [12, 16, 40, 52, 56, 64, 108, 124])
+        // An icon without pictures, and one whose first picture has a number that is reserved.
+        for (place, value) in [(4, 0), (5, 1), (9, 1), (2, 3), (3, 1)] as [(Int, UInt8)] {
+            var icon: [UInt8] = [0, 0, 1, 0, 1, 0, 16, 16, 0, 0]
+            icon[place] = value
+            expectNil(ImageFormat(sniffing: icon), "\(place)")
+        }
     }
 
     @Test func `the names of a format are unique and lead back to it, old and vendor names too`() {
@@ -66,10 +87,14 @@ struct ImageFormatTests {
         }
         expectEqual(Set(ImageFormat.all.map(\.name)).count, ImageFormat.all.count)
         expectEqual(Set(ImageFormat.all.map(\.fileExtension)).count, ImageFormat.all.count)
-        expectEqual(ImageFormat(mimeType: "image/pjpeg"), .jpeg)
-        expectEqual(ImageFormat(mimeType: "image/x-canon-cr2"), .raw)
-        expectEqual(ImageFormat(fileExtension: "NEF"), .raw)
-        expectEqual(ImageFormat(fileExtension: "tif"), .tiff)
+        for (format, types, extensions) in Self.otherNames {
+            for type in types.split(separator: " ") {
+                expectEqual(ImageFormat(mimeType: (type.contains("/") ? "" : "image/") + type), format, "\(type)")
+            }
+            for name in extensions.split(separator: " ") {
+                expectEqual(ImageFormat(fileExtension: name.uppercased()), format, "\(name)")
+            }
+        }
         expectNil(ImageFormat(mimeType: "text/html"))
         expectNil(ImageFormat(mimeType: ""))
         expectNil(ImageFormat(fileExtension: "txt"))

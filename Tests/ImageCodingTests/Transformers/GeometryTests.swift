@@ -30,6 +30,10 @@ struct GeometryTests {
         try expectEqual(kept(.right), [60, 5, 7, 255])
         try expectEqual(kept(Gravity(x: 0.25, y: 0)), [15, 5, 7, 255])
         try expectEqual(kept(Gravity(x: -5, y: .nan)), kept(.left))
+        let named: [Gravity] = [.topLeft, .top, .topRight, .left, .center, .right, .bottomLeft, .bottom, .bottomRight]
+        for (index, gravity) in named.enumerated() {
+            expectEqual([gravity.x, gravity.y], [Double(index % 3) / 2, Double(index / 3) / 2], "\(index)")
+        }
     }
 
     @Test(arguments: 1...8)

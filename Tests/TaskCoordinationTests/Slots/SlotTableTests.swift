@@ -273,5 +273,12 @@ import WebImageTesting
         var served: [Int] = []
         while let grant = table.next() { served.append(grant.waiter) }
         expectEqual(served, [3, 2, 1])
+        // A lane that held its share is a lane like others when the share rises.
+        var shared = SlotTable<Int>(SlotSettings(limit: 2, share: 1))
+        for _ in 0..<2 { expect(shared.take(in: "x") != nil) }
+        _ = shared.insert(1, in: "x", priority: 1)
+        shared.change(SlotSettings(limit: 3, share: 3))
+        _ = shared.insert(2, in: "y", priority: 1)
+        expectEqual(shared.next()?.waiter, 1)
     }
 }
