@@ -58,10 +58,11 @@ struct DisplayTests {
         expect(text.contains(picture))
         // After another program has written, and in a window of another size, nothing is there.
         await display.invalidate()
+        let removalOfAll = "\u{1B}_Ga=d,d=A,q=2\u{1B}\\"
         text = try await last(scene(tile(1, serial: 1, seed: 1)))
-        expectAll(text.contains("\u{1B}[2J"), text.contains(picture))
+        expectAll(text.contains("\u{1B}[2J"), text.contains(picture), text.contains(removalOfAll))
         text = try await last(scene(columns: 30, tile(1, serial: 1, seed: 1)))
-        expectAll(text.contains("\u{1B}[2J"), text.contains(picture))
+        expectAll(text.contains("\u{1B}[2J"), text.contains(picture), text.contains(removalOfAll))
     }
 
     @Test func `a patch is painted anew when anything changes that it shows, and forgotten with its cell`() throws {

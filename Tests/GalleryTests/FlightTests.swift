@@ -103,7 +103,7 @@ struct FlightTests {
         expectEqual(shown(first), [.done(.network)])
         // An early report comes late.
         expectEqual(shown(flight(1, progress(100), progress(30), .started(waited: .zero))), [.decoding])
-        var flight = flight(2, .started(waited: .zero), progress(43))
+        var flight = flight(2, .started(waited: .zero), progress(43), progress(100))
         flight.goOn()
         flight.reset()
         expectAll(flight.state == .idle, flight.fraction == 0, flight.counts == .init(), !flight.isBehind)

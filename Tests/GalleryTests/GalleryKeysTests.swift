@@ -37,6 +37,9 @@ struct GalleryKeysTests {
                 try press(text, in: gallery)
                 expectEqual(gallery.selected, item, "\(text)")
             }
+            try press("home", in: gallery)
+            gallery.handle(.character(" "))
+            expectEqual(gallery.selected, 6)
             await gallery.displayed()
         }
     }
@@ -55,8 +58,11 @@ struct GalleryKeysTests {
             expect(!gallery.prefetcher.pending.isEmpty)
             try press("p", in: gallery)
             expectEmpty(gallery.prefetcher.pending)
-            try press("p", in: gallery)
+            expect(gallery.scene.status.0.contains("   nothing ahead"))
+            try press("p s", in: gallery)
+            expect(gallery.scene.status.0.contains("   slow origin"))
             expect(!gallery.prefetcher.pending.isEmpty)
+            try press("s", in: gallery)
             let clock = try required(gallery.surroundings.clock as? ManualClock)
             while !gallery.gate.isOpen {
                 clock.advance(by: .milliseconds(150))
@@ -88,6 +94,11 @@ struct GalleryKeysTests {
             // Alone, one follows the other, whatever the direction.
             try press("down", in: gallery)
             expectEqual(gallery.zoomCell.item?.url, stage.items[1].url)
+            expect(gallery.scene.status.1.hasPrefix("left right   enter: back"), "\(gallery.scene.status.1)")
+            // In another window it is loaded at another size.
+            while gallery.zoomCell.isLoading { await Task.yield() }
+            gallery.resize(TerminalSize(columns: 40, rows: 12))
+            expect(gallery.zoomCell.isLoading)
             try press("escape", in: gallery)
             expectEqual(gallery.motion?.opens, false)
             try required(gallery.surroundings.clock as? ManualClock).advance(by: Motion.duration)
@@ -96,6 +107,8 @@ struct GalleryKeysTests {
             expectAll(gallery.cells.allSatisfy { $0.visibility == .visible }, gallery.zoomCell.visibility == .hidden)
             expectNil(gallery.zoomCell.item?.url)
             expectNil(gallery.zoomCell.picture)
+            try press("enter backspace", in: gallery)
+            expectNil(gallery.zoomed)
             await gallery.displayed()
         }
     }

@@ -32,9 +32,12 @@ struct PaceTests {
             let width = try await image.width
             expectEqual(width, 8)
 
-            // A later reply begins at its own time.
+            // A later reply begins at its own time, which is none that has passed.
+            pace.release(at: .zero)
             async let second = manager.image(from: origin.url("/b"))
             while pace.waitingCount == 0 { await Task.yield() }
+            pace.release(at: Pace.interval * 4)
+            try #require(pace.waitingCount == 1)
             pace.release(at: Pace.interval * 5)
             while pace.waitingCount == 0 { await Task.yield() }
             pace.release(at: Pace.interval * 8)

@@ -65,6 +65,11 @@ struct PainterTests {
         let text = String(decoding: Sixel.bytes(patch), as: UTF8.self)
         let head = "\u{1B}P0;1;0q\"1;1;5;7#5;2;0;0;100#210;2;100;0;0"
         expectEqual(text, head + "#5!5}$#210!5@-#210!5@\u{1B}\\")
+        // A line may begin and end with pixels of other colours.
+        var wide = Patch(width: 9, height: 3, color: red)
+        wide.draw(try picture(1, 1, [0, 0, 255, 255]))
+        let lines = "\u{1B}P0;1;0q\"1;1;9;3#5;2;0;0;100#210;2;100;0;0#5???FFF$#210FFF???FFF\u{1B}\\"
+        expectEqual(String(decoding: Sixel.bytes(wide), as: UTF8.self), lines)
         // The background is one colour, whatever is dithered beside it.
         let ground = String(decoding: Sixel.bytes(Patch(width: 8, height: 6, color: .background)), as: UTF8.self)
         expectEqual(ground, "\u{1B}P0;1;0q\"1;1;8;6#252;2;6;6;8#252!8~\u{1B}\\")

@@ -13,6 +13,7 @@ struct ScreenTests {
         expectEqual(line.text, "a?[2J?")
         line.write("\u{9B}\u{7F}\u{202E}abc", 0, 0)
         expectEqual(line.text, "???abc")
+        expectEqual("a\u{1B}b\u{202E}\u{2028}é".printable, "a\\u{1B}b\\u{202E}\\u{2028}é")
         var screen = Screen(columns: 3, rows: 2)
         screen.write("abc", 2, 1)
         screen.write("abc", 0, 2)

@@ -73,6 +73,15 @@ import WebImageTesting
         let kept = await answer()
         expectEqual(kept.headers["Age"], "16")
         expectEqual(kept.headers["Cache-Status"], "raw-proxy; hit; ttl=44")
+        // So it is of the age of what it confirms.
+        let second = Gate()
+        stub.respond(to: "/a", with: .status(304, headers: ["ETag": "\"a\"", "Age": "2"]).held(at: second))
+        clock.advance(by: 60)
+        async let confirmed = answer()
+        await second.reached()
+        clock.advance(by: 5)
+        second.open()
+        await expectEqual(confirmed.headers["Age"], "7")
     }
 
     @Test func `what is used while it is validated is renewed by a 304`() async throws {

@@ -29,7 +29,7 @@ import Testing
 
     @Test(arguments: [true, false]) func `what is made is read, with its end`(isPlain: Bool) throws {
         let addresses = SignedAddresses(keys: keys)
-        for options in ["w320,h240,fill", "card", "exp5"] {
+        for options in ["w320,h240,fill", "card", "exp5", "g30:60_b-C.d"] {
             for expiry in [nil, 1_001, 999_999_999_999] {
                 let path = try addresses.path(options: options, source: Self.source, isPlain: isPlain, expiry: expiry)
                 try expectEqual(
@@ -79,10 +79,13 @@ import Testing
         }
         for source in [
             "https://example.com/ä", "https://example.com/a b", "https://example.com/a#b", "https%3", "a%2Fb",
+            "https://example.com/\u{7F}",
         ] {
             expectEqual(code(making: "w1", source, isPlain: true), .invalidSource, "\(source)")
         }
-        expectNil(code(making: "w1", "https://example.com/ä b#c"))
+        for source in ["https://example.com/ä b#c", "HTTPS://example.com/", "Http://a", "S3://a/b"] {
+            expectNil(code(making: "w1", source), "\(source)")
+        }
     }
 
     @Test func `the parts of an address are found, and each kind of failure has its status`() {
@@ -91,7 +94,13 @@ import Testing
         ] {
             expectEqual(code(path, unsigned), .unknownAddress, "\(path)")
         }
-        expectEqual(code("/w1,exp1e3/unsigned/plain/http://a/", unsigned), .invalidOptions)
+        for end in ["1e3", "", "1000000000000"] {
+            expectEqual(code("/w1,exp\(end)/unsigned/plain/http://a/", unsigned), .invalidOptions, "\(end)")
+        }
+        // A wrong signature learns nothing else, and a source is decoded once.
+        expectEqual(code("/w1,exp1e3/x/plain/http://a/", SignedAddresses(keys: keys)), .invalidSignature)
+        let address = try? unsigned.read("/w1/unsigned/plain/http%3A%2F%2Fa%2F%2541", at: 1_000)
+        expectEqual(address?.source, "http://a/%41")
         expectEqual(code("/w1/unsigned/plain/ftp://a/", unsigned), .invalidSource)
         let statuses = [
             .unknownAddress, .invalidOptions, .invalidSource, .invalidSignature, .expiredAddress,

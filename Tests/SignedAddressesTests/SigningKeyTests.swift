@@ -18,7 +18,10 @@ import Testing
         for pair in ["-0", "+0", "0x", " 0", "0\0", "é", "g0"] {
             expectNil(SigningKey(hexadecimal: String(repeating: pair, count: 16)), "\(pair)")
         }
-        expect(SigningKey(hexadecimal: String(repeating: "aF09", count: 8)) != nil)
+        for count in [0, 31, 32, 33, 512, 513, 514] {
+            let isKey = SigningKey(hexadecimal: String(String(repeating: "aF09", count: 200).prefix(count))) != nil
+            expectEqual(isKey, count == 32 || count == 512, "\(count)")
+        }
     }
 
     @Test func `the whole signature is compared`() throws {

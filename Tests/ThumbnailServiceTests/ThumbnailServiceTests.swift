@@ -30,6 +30,7 @@ import WebImageTesting
             let answer = try await client.send(HTTPRequest(url: address)).collected(upTo: 1_000_000)
             expectEqual(answer.status, 200)
             expectEqual(answer.headers["Content-Type"], "image/webp")
+            expectEqual(answer.headers["Cache-Control"], "public, max-age=3600")
             expect(answer.bytes.count, >, 1_000)
             try expectEqual(ImageCoders.default.properties(of: answer.bytes).size, PixelSize(width: 320, height: 240))
             let tag = try required(answer.headers["ETag"])
@@ -71,6 +72,7 @@ import WebImageTesting
                 let count = origin.requestCount
                 let refused = try await client.send(HTTPRequest(url: strict.addresses[1])).collected(upTo: 1_000)
                 expectEqual(refused.status, 403)
+                expectEqual(refused.headers["Content-Type"], "text/plain")
                 expect(!String(decoding: refused.bytes, as: UTF8.self).contains("127.0.0.1"))
                 expectEqual(origin.requestCount, count)
             }

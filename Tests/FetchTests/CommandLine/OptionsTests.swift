@@ -202,7 +202,7 @@ struct OptionsTests {
             ["--level", "10"], ["--concurrency", "0"], ["--concurrency", "1001"], ["--concurrency", "-1"],
             ["--concurrency", "3.5"], ["--timeout", "0"], ["--timeout", "nan"], ["--timeout", "inf"],
             ["--timeout", "-1"], ["--timeout", "86401"], ["--max-bytes", "0"], ["--max-bytes", "9999999999999999999"],
-            ["--max-bytes", "9223372036854775807k"],
+            ["--max-bytes", "9223372036854775807k"], ["--max-bytes", "18446744073709552k"],
             ["--max-pixels", "0"], ["--out", ""], ["--out"], ["--out", "--json"], ["--bogus"], ["-x"], ["--json=yes"],
             ["--Json"], ["--retry", "-1"], ["--proxy", "localhost:3128"], ["--proxy", "ftp://a/"], ["--header", "A"],
             ["--header", ":1"], ["--completions", "csh"], ["--cache-trim", "1T"], ["--name", "a/b"], ["-o"],

@@ -66,6 +66,7 @@ struct AdviceTests {
             "The issuer is unknown. --insecure accepts it."
         ),
         (failure(.malformed, "The header is broken", advice: "Change `it`."), "The header is broken."),
+        (failure(.workLimitExceeded, "It is slow."), "It is slow. --max-pixels N raises this limit, too."),
     ]) func `a failure ends in the words of the command line, and has none of the library's`(
         error: ImageLoadError, message: String
     ) {

@@ -92,7 +92,9 @@ struct OutcomeTests {
             "network      png   640x480         1234 bytes        12 ms     pictures/a.png  http://a/")
         expect(Self.success("http://a/", frames: 8).line.contains("  640x480x8  "))
         expectEqual(Self.failure("http://a/", "Too slow.").line, "failed   timedOut: Too slow.  http://a/")
-        expect(Self.success("http://a/").again.line.hasPrefix("memory       png "))
+        expectEqual(
+            Self.success("http://a/").again.line,
+            "memory       png   640x480         1234 bytes        0 ms      pictures/a.png  http://a/")
         expectEqual(Self.failure("http://a/", "Too slow.").again.line, Self.failure("http://a/", "Too slow.").line)
     }
 
@@ -131,6 +133,12 @@ struct OutcomeTests {
             let cause = HTTPError(code: code, message: "")
             let error = ImageLoadError(code: .transferFailed, message: "No.", advice: "`a`.", cause: cause)
             expect(Outcome.Failure(error).message.hasPrefix("No. \(option)"), "\(code)")
+        }
+        for (code, option) in [(.overloaded, "Give fewer"), (.queueTimedOut, "--concurrency")]
+            as [(ImageLoadError.Code, String)]
+        {
+            let message = Outcome.Failure(ImageLoadError(code: code, message: "No.")).message
+            expect(message.hasPrefix("No. \(option)"), "\(message)")
         }
         for (status, option) in [(401, "No. 401. --user"), (429, "No. 429. --retry"), (503, "No. 503. --retry")] {
             let error = ImageLoadError(code: .unacceptableStatus, message: "No. \(status).")

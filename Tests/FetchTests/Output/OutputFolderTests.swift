@@ -28,6 +28,11 @@ struct OutputFolderTests {
         let read = { try Data(contentsOf: URL(filePath: path + "/x.png")) }
         _ = try await OutputFolder(path).write([1, 2], as: "x.png")
         try await expectEqual(OutputFolder(path).write([1, 2], as: "x.png"), path + "/x.png")
+        // What was compared is closed.
+        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+        }
+        expect(!open.isEmpty && !open.contains { $0.hasSuffix(path + "/x.png") })
         for other in [[1, 3], [1], []] as [[UInt8]] {
             let error = await expectError(Outcome.Failure.self) {
                 try await OutputFolder(path).write(other, as: "x.png")
@@ -74,6 +79,19 @@ struct OutputFolderTests {
         try FileManager.default.createSymbolicLink(atPath: path + "/x.png", withDestinationPath: "nowhere")
         await expectError(Outcome.Failure.self) { try await OutputFolder(path).write([1], as: "x.png") }
         try expectEqual(FileManager.default.destinationOfSymbolicLink(atPath: path + "/x.png"), "nowhere")
+    }
+
+    @Test func `a stream that another process has made non-blocking is written whole`() async {
+        let (pipe, bytes) = (Pipe(), ImageFactory.randomBytes(count: 1_000_000, seed: 1))
+        let descriptor = pipe.fileHandleForWriting.fileDescriptor
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        // Writing blocks, so it has a thread of its own.
+        Thread.detachNewThread {
+            try? StandardStream(descriptor: descriptor).write(bytes)
+            try? pipe.fileHandleForWriting.close()
+        }
+        let read = await Task.detached { pipe.fileHandleForReading.readDataToEndOfFile() }.value
+        expect(read == Data(bytes))
     }
 
     @Test func `a path that cannot be a folder is refused at once`() throws {

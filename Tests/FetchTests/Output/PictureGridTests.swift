@@ -58,6 +58,11 @@ struct PictureGridTests {
         // What is smaller than a cell fills it.
         let dot = try DecodedImage(width: 1, height: 1, frames: [.init(pixels: [9, 8, 7, 255])], hasAlpha: false)
         expectEqual(try canvas.painting(of: dot), "\u{1B}[48;2;9;8;7m \u{1B}[0m")
+        // Beyond an edge there is more of its colour.
+        let edge: [UInt8] = [255, 0, 0, 255, 0, 0, 255, 255, 0, 0, 255, 255]
+        let odd = try DecodedImage(width: 3, height: 1, frames: [.init(pixels: edge)], hasAlpha: false)
+        let painted = try Canvas(graphics: .quadrants, columns: 2, rows: 1).painting(of: odd)
+        expect(painted.hasSuffix("▐\u{1B}[48;2;0;0;255m \u{1B}[0m"), "\(painted)")
     }
 
     @Test func `kitty gets a file in pieces of base64, and draws it over the cells`() throws {

@@ -99,7 +99,7 @@ struct BadInputTests {
         Case("path out of the folder", "unknownFormat", "no known picture format") { _ in "../../../../../etc/passwd" },
         Case("path to nothing", "cannotRead", "No such file") { _ in "./nowhere.png" },
         Case("path with a zero", "cannotRead", "zero byte") { _ in "file:///a%00.png" },
-        Case("device", "fileNotAllowed", "no regular file") { _ in "/dev/zero" },
+        Case("device", "fileNotAllowed", "With - a pipe is read.") { _ in "/dev/zero" },
         Case("large file", "bodyTooLarge", "--max-bytes", ["--max-bytes", "1000"]) { _ in "/proc/self/exe" },
         Case("path out of the folder at an origin", "unacceptableStatus", "404") {
             $0.url("/").absoluteString + "../../etc/passwd"
@@ -113,7 +113,9 @@ struct BadInputTests {
         Case("no scheme", "unsupportedURL", "https://") { _ in "example.org/a.png" },
         Case("data", "unsupportedURL", "\"data\"") { _ in "data:image/png;base64,AAAA" },
         Case("no host", "unsupportedURL", "host") { _ in "http:///a.png" },
-        Case("password", "invalidRequest", "password") { _ in "http://user:secret@127.0.0.1/a.png" },
+        Case("password", "invalidRequest", "--user NAME:PASSWORD sends them.") { _ in
+            "http://user:secret@127.0.0.1/a.png"
+        },
         Case("endless URL", "invalidURL", "limit") {
             $0.url("/" + String(repeating: "x", count: 100_000)).absoluteString
         },

@@ -260,11 +260,11 @@ struct AnswerTests {
             expectEqual(third.bytes, first.bytes)
             let status = third.headers["Cache-Status"] ?? ""
             expectAll(status.hasPrefix("image-server; hit; ttl="), status.hasSuffix("; detail=stale"))
-            // What its origin no longer has, or no longer shows, is not served.
-            for (path, code) in [("/gone.png", 404), ("/secret.png", 403)] {
+            // What its origin no longer has, or no longer shows, is not served; that of a busy one is.
+            for (path, code, status) in [("/gone.png", 404, 404), ("/secret.png", 403, 403), ("/busy.png", 503, 200)] {
                 world.origin.respond(to: path, inTurn: reply, .status(code))
                 try await expectEqual(world.get(world.path(of: path)).status, 200)
-                try await expectEqual(world.get(world.path(of: path)).status, code)
+                try await expectEqual(world.get(world.path(of: path)).status, status)
             }
         }
     }

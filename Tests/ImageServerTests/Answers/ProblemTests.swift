@@ -142,6 +142,17 @@ struct ProblemTests {
         let busy = Failure(ImageLoadError(code: .overloaded, message: "Too many wait."))
         expectEqual(busy.retryAfter, 1)
         expectEqual(busy.message, "Too many wait. --queue COUNT lets more loads wait.")
+        for (code, cause, advice) in [
+            (.queueTimedOut, nil, "--downloads COUNT lets more originals arrive at once."),
+            (.undecodable, .tooLarge, "--max-pixels COUNT raises the limit of pixels."),
+            (.undecodable, .truncated, "--fail-on never serves what is there."),
+        ] as [(ImageLoadError.Code, ImageError.Code?, String)] {
+            let cause = cause.map { ImageError(code: $0, message: "") }
+            let failure = Failure(ImageLoadError(code: code, message: "No.", cause: cause))
+            expectEqual(failure.message, "No. \(advice)")
+        }
+        expectEqual([403, 413, 415, 422].map(Answer.title).filter { $0 == "Error" }, [])
+        expectEqual([429, 502, 504].map(Answer.title), ["Too Many Requests", "Bad Gateway", "Gateway Timeout"])
         try await World.run {
             $0.errors.fallback = fallback
         } _: { world async throws in

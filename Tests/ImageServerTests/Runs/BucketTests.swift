@@ -20,6 +20,7 @@ import WebImageTesting
         let endpoint = service.url("/")
         try await World.run {
             ($0.objects.endpoint, $0.objects.sources) = (endpoint, ["originals"])
+            ($0.objects.keyID, $0.objects.secret, $0.objects.sessionToken) = ("id", "hush", "token")
         } _: { world in
             let found = try await world.get("/w16/unsigned/plain/s3:%2F%2Foriginals%2Fa%2520b.png")
             expectEqual(found.status, 200)
@@ -33,6 +34,7 @@ import WebImageTesting
             let climbing = try await world.get("/w16/unsigned/plain/s3://originals/..%2Fsecrets/a.png")
             expect(climbing.status, >=, 400)
             expectEqual(service.requests.filter { !$0.path.hasPrefix("/originals/") }, [])
+            expectEqual(Set(service.requests.map { $0.headers["x-amz-security-token"] }), ["token"])
         }
         try await World.run { _ in
         } _: { world in

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import ImageServer
+@testable import WebImage
 
 @Suite(.timeLimit(.minutes(10)))
 struct AccessLogTests {
@@ -35,6 +36,18 @@ struct AccessLogTests {
         lines.bytes = []
         lines.add(turned, at: .now)
         expectEqual(String(decoding: lines.bytes, as: UTF8.self).count { $0 == "ä" }, 1_000)
+        // The steps of a load, with their times.
+        lines.bytes = []
+        for kind in [
+            .cacheHit(.disk), .waitingForMemory(byteCount: 9), .stored(byteCount: 9),
+            .failed(ImageLoadError(code: .overloaded, message: "")),
+            .started(waited: .microseconds(2_003)),
+        ] as [LoadActivity.Kind] {
+            lines.add(LoadActivity(url: nil, label: "a1", kind: kind), at: Date(timeIntervalSince1970: 0))
+        }
+        let steps = String(decoding: lines.bytes, as: UTF8.self).split(separator: "\n").map { $0.dropFirst(42) }
+        let names = ["hit in disk", "waitingForMemory", "stored"].map { #""\#($0)","id":"a1"}"# }
+        expectEqual(steps.map(String.init), names + [#""started","id":"a1","milliseconds":2.003}"#])
     }
 
     @Test func `each line is written soon, also after a pause, and one that is dropped is told`() async throws {

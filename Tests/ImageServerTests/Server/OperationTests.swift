@@ -5,10 +5,10 @@ import SharedStores
 import SignedAddresses
 import TestSupport
 import Testing
-import WebImage
 import WebImageTesting
 
 @testable import ImageServer
+@testable import WebImage
 
 @Suite(.timeLimit(.minutes(10)))
 struct OperationTests {
@@ -134,16 +134,19 @@ struct OperationTests {
             var shared = SharedCache.Counters()
             (shared.hits, shared.misses, shared.troubles) = (11, 12, 13)
             (shared.droppedWrites, shared.leases, shared.joins) = (14, 15, 16)
+            var disk = DiskCache.Statistics()
+            (disk.evictions, disk.totalBytes, disk.entryCount) = (61, 62, 63)
             let present = Metrics.Present(
-                connections: 1, requests: 2, counters: counters, memory: memory, occupancy: occupancy, shared: shared,
-                isRedisUp: true, tables: ["recent_hits": 51])
+                connections: 1, requests: 2, counters: counters, memory: memory, occupancy: occupancy, disk: disk,
+                shared: shared, isRedisUp: true, tables: ["recent_hits": 51])
             let text = Metrics().text(present)
             for (first, rest, suffix) in [
                 (21, "requests memory_hits disk_hits downloads downloaded_bytes memory_waits dropped_writes", "_total"),
                 (28, "cancelled failed", "_total"), (31, "memory_evictions", "_total"),
                 (32, "memory_bytes memory_pictures", ""),
                 (41, "callers flights queued_downloads running_downloads queued_work running_work work_bytes", ""),
-                (48, "original_bytes pending_writes", ""),
+                (48, "original_bytes pending_writes", ""), (61, "disk_evictions", "_total"),
+                (62, "disk_bytes disk_files", ""),
             ] {
                 for (value, name) in zip(first..., rest.split(separator: " ")) {
                     expect(text.contains("\nimage_loader_\(name)\(suffix) \(value)\n"), "\(name)")

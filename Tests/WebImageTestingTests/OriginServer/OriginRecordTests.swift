@@ -118,6 +118,13 @@ struct OriginRecordTests {
         defer { for file in files { close(file) } }
         gate.open()
         for file in files { expect(fcntl(file, F_GETFD), >=, 0) }
+        // A reply that finds it open has reached it, too.
+        for _ in 0..<2 {
+            _ = client.readHead()
+            expectEqual(client.read(exactly: 1), "x")
+            if gate.reachedCount < 2 { try client.get("/a") }
+        }
+        expectEqual(gate.reachedCount, 2)
     }
 
     @Test
