@@ -248,7 +248,8 @@ let package = Package(
                 "COpenSSL",
             ]),
         .testTarget(
-            name: "FetchTests", dependencies: ["fetch", "HTTPTransport", "WebImage", "WebImageTesting", "ImageCoding"]),
+            name: "FetchTests",
+            dependencies: ["fetch", "HTTPTransport", "HTTPLoaders", "WebImage", "WebImageTesting", "ImageCoding"]),
         .testTarget(
             name: "ImageServerTests",
             dependencies: [

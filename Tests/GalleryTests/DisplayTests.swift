@@ -15,10 +15,10 @@ struct DisplayTests {
         return scene
     }
 
-    private func tile(_ item: Int, serial: Int, seed: Int, isPreview: Bool = false) -> Scene.Tile {
+    private func tile(_ item: Int, serial: Int, seed: Int, isPreview: Bool = false, row: Int = 0) -> Scene.Tile {
         let picture = ImageFactory.picture(width: 32, height: 32, seed: seed)
         return Scene.Tile(
-            id: 7, item: item, rect: ScreenRect(column: 0, row: 0, columns: 4, rows: 2),
+            id: 7, item: item, rect: ScreenRect(column: 0, row: row, columns: 4, rows: 2),
             layer: Scene.Layer(picture: picture, serial: serial, isPreview: isPreview))
     }
 
@@ -52,6 +52,9 @@ struct DisplayTests {
         // A terminal shows the whole at once.
         expectAll(text.hasPrefix("\u{1B}[?2026h"), text.hasSuffix("\u{1B}[?2026l"))
         try await expectEqual(last(scene(tile(1, serial: 1, seed: 1))), "")
+        // A picture that has moved is drawn at its new place.
+        text = try await last(scene(tile(1, serial: 1, seed: 1, row: 3)))
+        expectAll(text.contains(picture), text.contains("\u{1B}[4;1H"))
         text = try await last(scene())
         expectAll(text.contains(removal), !text.contains(picture))
         text = try await last(scene(tile(1, serial: 1, seed: 1)))

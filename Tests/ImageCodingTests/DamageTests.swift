@@ -67,6 +67,10 @@ struct DamageTests {
         try expectEqual(decode(whole).damage, .missingEnd)
         expectEqual(code(header + scans[0] + scans[1]), .truncated)
         try expectEqual(decode(header + scans[0] + scans[1], .never).damage, [.missingEnd, .missingPixels])
+        // A progressive file without any scan of what is finer than its blocks.
+        let coarse = header.map { $0 == 0xC0 ? 0xC2 : $0 } + segment(0xDA, [3, 1, 0, 2, 0, 3, 0, 0, 0, 0]) + [0x1F]
+        expectEqual(code(coarse), .truncated)
+        try expectEqual(decode(coarse, .never).damage, [.missingEnd, .missingPixels])
     }
 
     @Test(arguments: Fixture.all)

@@ -55,11 +55,7 @@ struct Batch {
 
     private var network: any HTTPLoading {
         let client = HTTPClient(configuration: configuration.transport)
-        guard options.retries > 0 else { return client }
-        var policy = RetryPolicy()
-        policy.maximumAttempts = options.retries + 1
-        policy.retriesPerHost = max(options.retries, policy.retriesPerHost)
-        return RetryingLoader(client, policy: policy)
+        return options.retries > 0 ? RetryingLoader(client, policy: options.retryPolicy) : client
     }
 
     /// Twice as many loads as downloads, so that pictures are decoded while others arrive.
@@ -107,5 +103,15 @@ struct Batch {
             }
             return failed
         }
+    }
+}
+
+extension Options {
+    /// As many tries as the user asks for, also of one host.
+    var retryPolicy: RetryPolicy {
+        var policy = RetryPolicy()
+        policy.maximumAttempts = retries + 1
+        policy.retriesPerHost = max(retries, policy.retriesPerHost)
+        return policy
     }
 }

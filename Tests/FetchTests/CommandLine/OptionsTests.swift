@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import HTTPLoaders
 import TestSupport
 import Testing
 import WebImage
@@ -28,7 +29,8 @@ struct OptionsTests {
                 --resize 800x600:fill --format webp --quality 70 --out o --cache c --no-cache --refresh --input a
                 --input - --concurrency 3 --timeout 2.5 --max-bytes 10 --max-pixels 20 --allow-private --insecure
                 --json --quiet --verbose --force --name {hash}.{format} --header A:1 -H B:2 --user-agent me
-                --user a:b --proxy http://c:d%2F@localhost:3128 --retry 4 --fail-on any-damage --help http://a/ http://b/
+                --user a:b --proxy http://c:d%2F@localhost:3128 --retry 14 --fail-on any-damage --help
+                http://a/ http://b/
                 """.split(whereSeparator: \.isWhitespace).map(String.init))
         expectEqual(options.resize?.transformer, .resize(to: PixelSize(width: 800, height: 600), mode: .fill))
         expectEqual(options.format, .webp(quality: 70))
@@ -48,7 +50,8 @@ struct OptionsTests {
         expectEqual(options.user, "a:b")
         expectEqual(options.proxy?.absoluteString, "http://localhost:3128")
         expectEqual(options.proxyCredential, .basic(user: "c", password: "d/"))
-        expectEqual(options.retries, 4)
+        expectEqual(options.retries, 14)
+        expectEqual([options.retryPolicy.maximumAttempts, options.retryPolicy.retriesPerHost], [15, 14])
         expectEqual(options.failOn, .anyDamage)
         expectEqual(options.action, .help)
         expectEqual(options.urls, ["http://a/", "http://b/"])

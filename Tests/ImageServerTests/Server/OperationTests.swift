@@ -168,6 +168,9 @@ struct OperationTests {
         for seconds in [0.001, 0.002, 0.2, 60] { histogram.add(seconds) }
         expectEqual(histogram.cumulative, [1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3])
         expectEqual(histogram.count, 4)
+        var metrics = MetricsText()
+        metrics.histogram("a", "b", [("", histogram)])
+        expectAll(metrics.text.contains("le=\"10.0\"} 3\n"), metrics.text.contains("le=\"+Inf\"} 4\n"))
     }
 
     @Test(arguments: [
