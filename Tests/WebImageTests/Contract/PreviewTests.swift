@@ -141,20 +141,6 @@ import WebImageTesting
         expectEqual(processing.queue.byteCount, 0)
     }
 
-    @Test(arguments: 0..<30 as Range<UInt64>)
-    func `a report that is heard after the end of the transfer begins no preview`(seed: UInt64) throws {
-        let file = try ImageFactory.encoded(width: 96, height: 64, seed: 7, as: .jpeg(isProgressive: true))
-        let scenario = try PreviewScenario(seed: seed, file: file, tellsLength: false)
-        let (_, first) = scenario.load(seed.isMultiple(of: 2) ? .numbered(1) : PreviewScenario.request())
-        scenario.sendRestAtOnce(without: .pixels)
-        // It joins between the transfer and the decode, and is told how far the transfer has come.
-        let (events, second) = scenario.load(PreviewScenario.request())
-        scenario.staged.run()
-        expect(first.value != nil && second.value != nil)
-        expectEmpty(PreviewScenario.previews(events))
-        expectEqual(scenario.staged.manager.pipeline.processing.queue.byteCount, 0)
-    }
-
     @Test func `previews leave half of the memory to pictures that have come`() async throws {
         let file = try ImageFactory.encoded(width: 96, height: 64, seed: 7, as: .jpeg(isProgressive: true))
         let box = PixelSize(width: 48, height: 32)

@@ -23,6 +23,9 @@ import WebImageTesting
         for report in reports { expectEqual(report.bytes, Array(all.prefix(report.count))) }
         expectEqual(body.finish(), all)
         for report in reports { expectEqual(report.bytes, Array(all.prefix(report.count))) }
+        // A caller that hears of the transfer after its end begins no preview: nothing would end it.
+        body.endPreviews()
+        for report in reports { expect(report.previews == nil) }
     }
 
     @Test func `the part that has come is at most the whole, and unknown without a length`() {

@@ -17,7 +17,7 @@ final class PreviewScenario {
         try self.init(seed: seed, file: ImageFactory.encoded(width: 96, height: 64, seed: 7, as: format))
     }
 
-    init(seed: UInt64, file: [UInt8], parts count: Int = 6, tellsLength: Bool = true) throws {
+    init(seed: UInt64, file: [UInt8], parts count: Int = 6) throws {
         // The first part is the beginning of the header.
         let (start, length) = (100, (file.count - 100) / (count - 1) + 1)
         let rest = stride(from: start, to: file.count, by: length)
@@ -27,7 +27,7 @@ final class PreviewScenario {
         staged = try StagedManager(seed: seed, hasDisk: false) { request in
             HTTPResponse(
                 status: 200, headers: ["Content-Type": "image/jpeg"], url: request.url,
-                body: HTTPBody(stream, expectedByteCount: tellsLength ? file.count : nil))
+                body: HTTPBody(stream, expectedByteCount: file.count))
         }
     }
 
@@ -36,14 +36,6 @@ final class PreviewScenario {
         chunks.yield(parts[sent])
         sent += 1
         if sent == parts.count { chunks.finish() }
-        staged.run(without: stage)
-    }
-
-    /// Sends the rest of the file at once.
-    func sendRestAtOnce(without stage: StagedManager.Stage? = nil) {
-        for part in parts[sent...] { chunks.yield(part) }
-        sent = parts.count
-        chunks.finish()
         staged.run(without: stage)
     }
 
