@@ -162,7 +162,7 @@ struct EventLoopTests {
     }
 
     @Test func `the end of a loop is the end of its thread, which takes no signals`() async {
-        for count in 1...20 {
+        for count in 1...5 {
             let loop = EventLoop(name: "test-loop")
             let resident = Resident(loop)
             expect(loop.start([resident]))

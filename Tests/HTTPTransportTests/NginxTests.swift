@@ -117,7 +117,7 @@ struct NginxTests {
             try await withThrowingTaskGroup { group in
                 for worker in 0..<16 {
                     group.addTask {
-                        for round in 0..<6 {
+                        for round in 0..<3 {
                             let request = HTTPRequest(
                                 url: nginx.url("/noise", .good),
                                 headers: (worker + round).isMultiple(of: 3) ? ["Accept-Encoding": "identity"] : [:])

@@ -131,7 +131,7 @@ private func untilCancelled(_ report: @Sendable (Int) -> Void) async throws -> I
 }
 
 extension FlightShutdownTests {
-    @Test(arguments: seeds.prefix(60))
+    @Test(arguments: seeds.prefix(20))
     func `cancelling 1,000 flights ends every caller, and those that come meanwhile have flights of their own`(
         seed: UInt64
     ) {
@@ -155,7 +155,7 @@ extension FlightShutdownTests {
         expect(drained.value != nil)
     }
 
-    @Test(arguments: [nil, 3], seeds.prefix(60))
+    @Test(arguments: [nil, 3], seeds.prefix(20))
     func `everything is cancelled again between the slices: each caller before that ends, and each later one stays`(
         limit: Int?, seed: UInt64
     ) {

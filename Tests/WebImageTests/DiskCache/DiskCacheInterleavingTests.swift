@@ -11,7 +11,7 @@ struct DiskCacheInterleavingTests {
     private static let keys: [CacheKey] = (0..<1_000).map { CacheKey("\($0)") }
         .filter { EntryFiles.entryFolders[..<8].contains(KeyDigest(of: $0).folder) }
 
-    @Test(arguments: [(300, false, false), (300, true, false), (30, true, true)])
+    @Test(arguments: [(150, false, false), (150, true, false), (30, true, true)])
     func `stores, reads, removals and a trim of the same keys end with a right account`(
         seeds: UInt64, isListedBefore: Bool, readsInMemory: Bool
     ) throws {

@@ -142,7 +142,7 @@ struct MissTests {
         expectEqual(read.value, sampleEntry().bytes)
     }
 
-    @Test(arguments: Seeds.first(150))
+    @Test(arguments: Seeds.first(75))
     func `nothing that another cache has stored is missed, whatever the order of their steps`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let clock = ManualClock()

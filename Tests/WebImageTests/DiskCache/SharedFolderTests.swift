@@ -58,7 +58,7 @@ struct SharedFolderTests {
     }
 
     @Test func `two caches end within their limit, whatever the order of their steps`() throws {
-        for seed in 0..<UInt64(100) {
+        for seed in 0..<UInt64(50) {
             var stage = try SeededStage(seed: seed, maximumByteCount: 200_000)
             let caches = [stage.cache, stage.makeNeighbour(maximumByteCount: 200_000)]
             let entry = sampleEntry(size: 4_000)

@@ -49,18 +49,18 @@ final class TemporaryFolder: Sendable {
         (try? FileManager.default.contentsOfDirectory(atPath: path + folder + "/tmp")) ?? []
     }
 
-    /// The descriptors of this process that are open on something in the folder, but for the account, which a cache
-    /// keeps open.
-    var openDescriptors: [String] { descriptors.filter { !$0.hasPrefix(path + "/account") } }
-
-    /// The descriptors of this process that are open on the account of a cache on the folder.
-    var accountDescriptors: [String] { descriptors.filter { $0.hasPrefix(path + "/account") } }
-
-    private var descriptors: [String] {
+    /// The descriptors of this process that are open on something in the folder.
+    var descriptors: [String] {
         let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return numbers.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0) }
             .filter { $0.hasPrefix(path) }
     }
+
+    /// Those but for the account, which a cache keeps open.
+    var openDescriptors: [String] { descriptors.filter { !$0.hasPrefix(path + "/account") } }
+
+    /// Those on the account of a cache on the folder.
+    var accountDescriptors: [String] { descriptors.filter { $0.hasPrefix(path + "/account") } }
 
     /// Makes the folders of entries that a cache makes as it stores.
     func makeEntryFolders() throws {

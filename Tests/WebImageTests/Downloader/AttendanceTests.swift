@@ -30,7 +30,7 @@ import WebImageTesting
                 looks.add(1, ordering: .releasing)
             }
         }
-        for turn in 0..<2_000 {
+        for turn in 0..<500 {
             let gate = Gate()
             gates.withLock { $0 = gate }
             let callers = (0...1).map { number in

@@ -13,7 +13,7 @@ struct KeyModelTests {
     @Test func `two requests share a transfer, a name and a load when they ask for the same, and never otherwise`()
         async
     {
-        await Property(cases: 8_000) { draw in
+        await Property(cases: 4_000) { draw in
             let first = AskedPicture(&draw)
             return (first: first, second: first.changed(&draw))
         }.holds { first, second in

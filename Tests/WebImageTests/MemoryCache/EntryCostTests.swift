@@ -28,8 +28,8 @@ import WebImageTesting
         var request = ImageRequest(URL(string: text("http://a.example/\(number)/\(padding)"))!)
         if sort.isVariant { request.transformers = [.resize(to: PixelSize(width: 20, height: 20))] }
         var headers = HTTPHeaders()
+        let value = String(repeating: "v", count: sort.fieldLength) + "\(number)"
         for field in 0..<sort.fields {
-            let value = String(repeating: "v", count: sort.fieldLength) + "\(number)"
             headers.append(name: text("X-A-Long-Name-Of-A-Field-\(field)"), value: text(value))
         }
         let origin = OriginResponse(url: request.url, status: 200, headers: headers)

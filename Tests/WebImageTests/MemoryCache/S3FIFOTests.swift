@@ -124,7 +124,7 @@ struct S3FIFOTests {
     @Test(arguments: 0..<40)
     func `an entry up to half of the limit that is requested twice is held, whatever the other entries`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        for _ in 0..<50 {
+        for _ in 0..<25 {
             var table = S3FIFO<Int, Int>(maximumCost: 300, maximumCount: 1_000)
             var retired: [Int] = []
             for step in 0..<Int.random(in: 0...400, using: &random) {

@@ -8,10 +8,10 @@ import WebImageTesting
 @testable import WebImage
 
 /// Every scenario runs once per seed. The seed identifies a failing interleaving, which replays exactly.
-let seeds = Seeds.first(300)
+let seeds = Seeds.first(150)
 
 /// For scenarios with another argument besides the seed.
-let fewerSeeds = Seeds.first(100)
+let fewerSeeds = Seeds.first(50)
 
 /// A manager whose jobs all run on one seeded executor.
 struct ManagerScenario {
