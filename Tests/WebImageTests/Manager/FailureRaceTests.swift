@@ -81,6 +81,26 @@ import WebImageTesting
         let next = staged.loadInTurn(.numbered(1))
         expect(next.value != nil)
 
+        // The same of a file that is kept without a decode.
+        do {
+            let callers = Holder()
+            let staged = try StagedManager(
+                seed: seed,
+                coder: CountingCoder(whileReading: {
+                    callers.cancel()
+                    if Task.isCancelled { throw ImageError(code: .truncated, message: "cut short") }
+                }))
+            var request = ImageRequest.numbered(1)
+            request.changeParts { $0.provesOriginal = false }
+            callers.hold([staged.data(request, as: .original)], on: staged.executor)
+            staged.run()
+            expect(callers.allCancelled)
+            callers.letGo()
+            let next = staged.data(request, as: .original)
+            staged.run()
+            expect(next.value != nil)
+        }
+
         // A broken file on disk is fetched again at once and is not a failure.
         do {
             let staged = try StagedManager(seed: seed)

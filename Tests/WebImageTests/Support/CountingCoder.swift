@@ -12,10 +12,18 @@ final class CountingCoder: ImageDecoding, ImageEncoding {
 
     private let counts = Mutex(Counts())
     private let coders = ImageCoders.default
+    private let whileReading: @Sendable () throws -> Void
     private let whileDecoding: @Sendable () throws -> Void
 
-    /// - Parameter whileDecoding: Runs in the middle of each decode.
-    init(whileDecoding: @escaping @Sendable () throws -> Void = {}) { self.whileDecoding = whileDecoding }
+    /// - Parameters:
+    ///   - whileReading: Runs before each look at properties.
+    ///   - whileDecoding: Runs in the middle of each decode.
+    init(
+        whileReading: @escaping @Sendable () throws -> Void = {},
+        whileDecoding: @escaping @Sendable () throws -> Void = {}
+    ) {
+        (self.whileReading, self.whileDecoding) = (whileReading, whileDecoding)
+    }
 
     /// How many decodes have begun.
     var decodes: Int { counts.withLock { $0.decodes } }
@@ -32,7 +40,8 @@ final class CountingCoder: ImageDecoding, ImageEncoding {
     func canEncode(_ format: ImageFormat) -> Bool { true }
 
     func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
-        try coders.properties(of: bytes, options: options)
+        try whileReading()
+        return try coders.properties(of: bytes, options: options)
     }
 
     func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
