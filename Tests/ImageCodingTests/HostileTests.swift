@@ -34,7 +34,7 @@ struct HostileTests {
     @Test(arguments: Fixture.all) func `flipped bits give a picture or an error`(fixture: Fixture) throws {
         let bytes = try fixture.bytes
         var refused = 0
-        for seed in 0..<250 {
+        for seed in 0..<500 {
             var broken = bytes
             let noise = ImageFactory.randomBytes(count: 9, seed: seed)
             for flip in 0...Int(noise[8] % 3) {

@@ -49,18 +49,19 @@ final class TemporaryFolder: Sendable {
         (try? FileManager.default.contentsOfDirectory(atPath: path + folder + "/tmp")) ?? []
     }
 
-    /// The descriptors of this process that are open on something in the folder.
-    var descriptors: [String] {
+    /// The descriptors of this process that are open on something in the folder, and those on the account of a cache
+    /// there, which keeps it open.
+    var descriptors: (open: [String], account: [String]) {
         let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-        return numbers.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0) }
-            .filter { $0.hasPrefix(path) }
+        let all = numbers.compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
+        }
+        let account = path + "/account"
+        return (all.filter { $0.hasPrefix(path) && !$0.hasPrefix(account) }, all.filter { $0.hasPrefix(account) })
     }
 
-    /// Those but for the account, which a cache keeps open.
-    var openDescriptors: [String] { descriptors.filter { !$0.hasPrefix(path + "/account") } }
-
-    /// Those on the account of a cache on the folder.
-    var accountDescriptors: [String] { descriptors.filter { $0.hasPrefix(path + "/account") } }
+    var openDescriptors: [String] { descriptors.open }
+    var accountDescriptors: [String] { descriptors.account }
 
     /// Makes the folders of entries that a cache makes as it stores.
     func makeEntryFolders() throws {

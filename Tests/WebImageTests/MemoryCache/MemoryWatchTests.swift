@@ -155,8 +155,8 @@ struct MemoryWatchTests {
             cache.store(1, for: 1, cost: 10)
             while clock.sleepers == 0 { await Task.yield() }
             cache.remove(1)
-            // The sample finds nothing and lets go of its task, which it has to wait for here. The store comes then, or
-            // a moment too early.
+            // The sample finds nothing, and waits for the lock to take its task out of the watcher. The store comes
+            // while it waits, or a moment earlier.
             try required(cache.watcher).task.withLock { _ in
                 clock.advance(by: .seconds(1))
                 while samples.load(ordering: .relaxed) < 2 { sched_yield() }
