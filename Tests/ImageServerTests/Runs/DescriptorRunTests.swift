@@ -12,7 +12,7 @@ import WebImageTesting
 struct DescriptorRunTests {
     private static let pictures = 60
 
-    @Test(arguments: [16, 24, 32, 34, 36, 40, 48, 64, 128, 1_024])
+    @Test(arguments: [16, 20, 24, 32, 34, 36, 40, 48, 56, 64, 96, 128, 256, 512, 1_024])
     func `with few descriptors the program names the number that it wants, or answers beside idle clients`(
         limit: Int
     ) async throws {
